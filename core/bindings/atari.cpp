@@ -1,0 +1,117 @@
+// poolkit._core.Emulator: one Atari game, frame by frame. For tests and tools; environments use
+// the C++ class itself.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "atari/emulator.h"
+#include "atari/palette.h"
+#include "bindings.h"
+
+namespace nb = nanobind;
+
+namespace poolkit {
+namespace {
+
+using atari::Action;
+using atari::Emulator;
+using atari::kWidth;
+
+Action to_action(int action) {
+  if (action < 0 || action >= atari::kNumActions) {
+    throw nb::value_error(("action " + std::to_string(action) + " is not in 0..17").c_str());
+  }
+  return static_cast<Action>(action);
+}
+
+using Array = nb::ndarray<nb::numpy, uint8_t>;
+
+Array to_array(std::span<const uint8_t> bytes, std::initializer_list<size_t> shape) {
+  auto* data = new uint8_t[bytes.size()];
+  std::ranges::copy(bytes, data);
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
+  return Array(data, shape, owner);
+}
+
+size_t height(const Emulator& emulator) { return static_cast<size_t>(emulator.console().height()); }
+
+Array screen(const Emulator& emulator) {
+  return to_array(emulator.console().screen(), {height(emulator), kWidth});
+}
+
+Array screen_rgb(const Emulator& emulator) {
+  const atari::Palette& palette =
+      emulator.console().pal() ? atari::kPalPalette : atari::kNtscPalette;
+  std::vector<uint8_t> rgb;
+  rgb.reserve(3 * emulator.console().screen().size());
+  for (const uint8_t pixel : emulator.console().screen()) {
+    const uint32_t colour = palette.rgb[pixel];
+    rgb.insert(rgb.end(), {static_cast<uint8_t>(colour >> 16), static_cast<uint8_t>(colour >> 8),
+                           static_cast<uint8_t>(colour)});
+  }
+  return to_array(rgb, {height(emulator), kWidth, 3});
+}
+
+std::span<const uint8_t> span_of(nb::bytes bytes) {
+  return {static_cast<const uint8_t*>(bytes.data()), bytes.size()};
+}
+
+std::vector<int> numbers_of(std::span<const Action> actions) {
+  std::vector<int> numbers;
+  for (const Action action : actions) numbers.push_back(static_cast<int>(action));
+  return numbers;
+}
+
+}  // namespace
+
+void bind_atari(nb::module_& m) {
+  nb::class_<Emulator>(m, "Emulator",
+                       "One Atari 2600 game, as ale_py.ALEInterface plays it, bit for bit.")
+      .def(
+          "__init__",
+          [](Emulator* self, std::string_view game, nb::bytes rom) {
+            const auto bytes = span_of(rom);
+            new (self) Emulator(atari::Rom::load(game, {bytes.begin(), bytes.end()}));
+          },
+          nb::arg("game"), nb::arg("rom"),
+          "The game by the name of its ROM ('space_invaders'), and that file's content.\n\n"
+          "Raises ValueError for an unknown game or a ROM of the wrong size.")
+      .def("__copy__", [](const Emulator& self) { return Emulator(self); })
+      .def(
+          "act", [](Emulator& self, int action) { return self.act(to_action(action)); },
+          nb::arg("action"),
+          "Play one frame with one of ALE's 18 actions; return its reward. Nothing happens once\n"
+          "the game is over.")
+      .def("reset", &Emulator::reset, "Start a new game; RAM and random numbers go on.")
+      .def("reset_to_boot", &Emulator::reset_to_boot, "Return to the state of a new emulator.")
+      .def("set_mode", &Emulator::set_mode, nb::arg("mode"), "Choose a mode for the next reset.")
+      .def("set_difficulty", &Emulator::set_difficulty, nb::arg("difficulty"),
+           "Set the difficulty switches.")
+      .def("set_sticky", &Emulator::set_sticky, nb::arg("seed"), nb::arg("probability"),
+           "Set ALE's random_seed and repeat_action_probability.")
+      .def_prop_ro("lives", &Emulator::lives)
+      .def_prop_ro("game_over", &Emulator::game_over)
+      .def_prop_ro("minimal_actions",
+                   [](const Emulator& self) { return numbers_of(self.rules().minimal_actions); })
+      .def(
+          "ram", [](const Emulator& self) { return to_array(self.ram(), {128}); },
+          "The 128 bytes of RAM: uint8[128].")
+      .def("screen", &screen, "The last frame's colour numbers: uint8[height, 160].")
+      .def("screen_rgb", &screen_rgb, "The last frame's colours: uint8[height, 160, 3].")
+      .def(
+          "save",
+          [](const Emulator& self) {
+            const std::vector<uint8_t> bytes = self.save();
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The complete state.")
+      .def(
+          "load", [](Emulator& self, nb::bytes state) { self.load(span_of(state)); },
+          nb::arg("state"),
+          "Continue exactly where save() was. Raises ValueError for other bytes.");
+}
+
+}  // namespace poolkit

@@ -1,0 +1,31 @@
+// What a player does in one emulated frame: ALE's names and numbers.
+#pragma once
+
+#include <cstdint>
+
+namespace poolkit::atari {
+
+enum class Action : uint8_t {
+  NOOP = 0,
+  FIRE = 1,
+  UP = 2,
+  RIGHT = 3,
+  LEFT = 4,
+  DOWN = 5,
+  UPRIGHT = 6,
+  UPLEFT = 7,
+  DOWNRIGHT = 8,
+  DOWNLEFT = 9,
+  UPFIRE = 10,
+  RIGHTFIRE = 11,
+  LEFTFIRE = 12,
+  DOWNFIRE = 13,
+  UPRIGHTFIRE = 14,
+  UPLEFTFIRE = 15,
+  DOWNRIGHTFIRE = 16,
+  DOWNLEFTFIRE = 17,
+};
+
+inline constexpr int kNumActions = 18;
+
+}  // namespace poolkit::atari

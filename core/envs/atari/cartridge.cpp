@@ -1,0 +1,108 @@
+#include "cartridge.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace poolkit::atari {
+namespace {
+
+constexpr int kBank = 4096;
+constexpr int kSlice = 1024;
+
+struct Layout {
+  int size;                 // of the file
+  uint16_t ordinary_start;  // addresses below are RAM ports
+  uint16_t first_hot_spot;  // addresses from here on switch banks
+  uint8_t hot_spots;
+  uint8_t bank_at_reset;
+};
+
+constexpr Layout layout(CartridgeType type) {
+  switch (type) {
+    case CartridgeType::k2K:
+      return {2048, 0, kBank, 0, 0};
+    case CartridgeType::k4K:
+      return {4096, 0, kBank, 0, 0};
+    case CartridgeType::kF8:
+      return {8192, 0, 0xff8, 2, 1};
+    case CartridgeType::kF6:
+      return {16384, 0, 0xff6, 4, 0};
+    case CartridgeType::kF8SC:
+      return {8192, 0x080, 0xff8, 2, 1};
+    case CartridgeType::kF6SC:
+      return {16384, 0x080, 0xff6, 4, 0};
+    case CartridgeType::kE0:
+      return {8192, 0, 0xfe0, 24, 0};
+  }
+  throw std::invalid_argument("unknown cartridge type");
+}
+
+}  // namespace
+
+std::vector<uint8_t> banks_of(CartridgeType type, const std::vector<uint8_t>& bytes) {
+  const int size = layout(type).size;
+  if (static_cast<int>(bytes.size()) != size) {
+    throw std::invalid_argument("a ROM of " + std::to_string(size) + " bytes is expected, not " +
+                                std::to_string(bytes.size()));
+  }
+  std::vector<uint8_t> banks = bytes;
+  if (type == CartridgeType::k2K) banks.insert(banks.end(), bytes.begin(), bytes.end());
+  return banks;
+}
+
+void Cartridge::insert(CartridgeType type, const uint8_t* banks) {
+  type_ = type;
+  banks_ = banks;
+  composed_ = type == CartridgeType::kE0 || has_ram();
+  ordinary_start_ = layout(type).ordinary_start;
+  ordinary_size_ = layout(type).first_hot_spot - layout(type).ordinary_start;
+}
+
+void Cartridge::reset() {
+  bank_ = layout(type_).bank_at_reset;
+  slices_ = {4, 5, 6, 7};
+  compose();
+}
+
+void Cartridge::compose() {
+  if (type_ == CartridgeType::kE0) {
+    for (int i = 0; i < 4; ++i) {
+      std::copy_n(banks_ + kSlice * slices_[i], kSlice, view_.begin() + kSlice * i);
+    }
+  } else if (composed_) {
+    std::copy_n(banks_ + kBank * bank_, kBank, view_.begin());
+    std::copy(ram_.begin(), ram_.end(), view_.begin() + 0x80);
+  }
+}
+
+// A special address switches by being read or written.
+void Cartridge::touch(uint16_t address) {
+  const Layout& facts = layout(type_);
+  const int spot = address - facts.first_hot_spot;
+  if (spot < 0 || spot >= facts.hot_spots) return;
+  if (type_ == CartridgeType::kE0) {
+    const int part = spot / 8;
+    slices_[part] = spot % 8;
+    std::copy_n(banks_ + kSlice * slices_[part], kSlice, view_.begin() + kSlice * part);
+  } else if (bank_ != spot) {
+    bank_ = static_cast<uint8_t>(spot);
+    compose();
+  }
+}
+
+uint8_t Cartridge::read(uint16_t address) {
+  touch(address);
+  return window()[address];
+}
+
+void Cartridge::write(uint16_t address, uint8_t value) {
+  if (address < ordinary_start_) {
+    ram_[address] = value;
+    view_[0x80 + address] = value;
+  } else {
+    touch(address);
+  }
+}
+
+}  // namespace poolkit::atari

@@ -1,0 +1,112 @@
+#include "console.h"
+
+#include <stdexcept>
+
+#include "controllers.h"
+
+namespace poolkit::atari {
+namespace {
+
+constexpr int kInstructionsPerFrame = 25'000;  // a frame that needs more goes on in the next
+
+}  // namespace
+
+Console::Console(std::shared_ptr<const Rom> rom) : rom_(std::move(rom)) {
+  const Hardware& hardware = *rom_->hardware;
+  display_.first_line = hardware.first_line;
+  display_.lines = hardware.lines;
+  display_.hmove_blanks = hardware.hmove_blanks;
+  connect();
+  Riot& riot = state_.machine.riot;
+  for (uint8_t& byte : riot.ram) byte = static_cast<uint8_t>(state_.random());
+  riot.reset(state_.random());
+
+  constexpr int kFrames = 60;
+  constexpr int kPalLines = 285;
+  reset();
+  int pal_frames = 0;
+  for (int frame = 0; frame < kFrames; ++frame) {
+    run_frame(untouched_inputs(hardware));
+    if (frame >= kFrames / 2 && lines_so_far() > kPalLines) ++pal_frames;
+  }
+  if (pal_frames >= kFrames / 4) {
+    display_.colour_loss = true;
+    display_.last_line = 342;
+    if (display_.lines == 210) display_.lines = 250;
+  }
+  reset();
+}
+
+Console::Console(const Console& other)
+    : rom_(other.rom_), display_(other.display_), state_(other.state_), buffers_(other.buffers_) {
+  connect();
+}
+
+void Console::connect() {
+  state_.machine.tia.show_on(&buffers_[state_.current], &display_);
+  state_.machine.cartridge.insert(rom_->hardware->cartridge, rom_->banks.data());
+}
+
+void Console::reset() {
+  Machine& machine = state_.machine;
+  machine.cycle = 0;
+  machine.riot.reset(state_.random());
+  machine.tia.reset();
+  for (FrameBuffer& buffer : buffers_) buffer.fill(0);
+  if (std::array<uint8_t, 128>* ram = machine.cartridge.extra_ram()) {
+    for (uint8_t& byte : *ram) byte = static_cast<uint8_t>(state_.random());
+  }
+  machine.cartridge.reset();
+  reset_cpu(machine);
+}
+
+void Console::run_frame(const Inputs& inputs) {
+  Machine& machine = state_.machine;
+  machine.inputs = inputs;
+  if (!state_.unfinished) {
+    state_.current = 1 - state_.current;
+    machine.tia.show_on(&buffers_[state_.current], &display_);
+    machine.tia.start_frame(machine.cycle);
+    const int32_t into_line = machine.cycle % kCyclesPerLine;
+    machine.riot.rewind(machine.cycle - into_line);
+    machine.cycle = into_line;
+    state_.greyed = 0;
+  }
+  state_.unfinished = !run_cpu(machine, kInstructionsPerFrame);
+  if (!state_.unfinished) {
+    machine.tia.end_frame(machine.cycle);
+  } else {
+    machine.tia.catch_up();
+    if (!state_.greyed) grey_out();
+    state_.greyed = 1;
+  }
+}
+
+// What an unfinished frame has not reached keeps only its luminance.
+void Console::grey_out() {
+  const int reached = lines_so_far() - display_.first_line;
+  const std::span<uint8_t> pixels =
+      std::span(buffers_[state_.current]).first(display_.lines * kWidth);
+  const int first = reached > 0 ? reached * kWidth : 0;
+  for (int i = first; i < static_cast<int>(pixels.size()); ++i) pixels[i] = (pixels[i] & 15) >> 1;
+}
+
+ConsoleState Console::save() const {
+  ConsoleState state = state_;
+  state.machine.tia.show_on(nullptr, nullptr);
+  state.machine.cartridge.insert(rom_->hardware->cartridge, nullptr);
+  return state;
+}
+
+void Console::load(const ConsoleState& state, const std::array<FrameBuffer, 2>& buffers) {
+  const Machine& machine = state.machine;
+  if (!machine.tia.valid() || !machine.riot.valid() || !machine.cartridge.valid() ||
+      !state.random.valid() || state.current > 1 || machine.cycle < 0) {
+    throw std::invalid_argument(rom_->game + ": not a saved state of this game");
+  }
+  state_ = state;
+  buffers_ = buffers;
+  connect();
+}
+
+}  // namespace poolkit::atari

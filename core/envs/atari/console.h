@@ -1,0 +1,65 @@
+// The console: a machine that runs frame by frame into two frame buffers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "cpu.h"
+#include "mt19937.h"
+#include "rom.h"
+#include "tia.h"
+
+namespace poolkit::atari {
+
+// What goes into a saved state, apart from the pictures.
+struct ConsoleState {
+  Machine machine;
+  Mt19937 random{4753849};  // fills RAM at power-on and starts the timer: always the same way
+  uint8_t unfinished = 0;   // the last frame stopped in the middle and goes on
+  uint8_t greyed = 0;       // and the rest of its picture was made gray
+  uint8_t current = 0;      // the buffer of the last frame
+};
+
+class Console {
+ public:
+  // Switches the power on; tells NTSC from PAL as ALE does, by the lines of the first frames.
+  explicit Console(std::shared_ptr<const Rom> rom);
+  Console(const Console& other);
+  Console& operator=(const Console&) = delete;
+
+  // RAM and pictures' past survive: RAM is never cleared, the pictures are.
+  void reset();
+  void run_frame(const Inputs& inputs);
+
+  std::span<const uint8_t, 128> ram() const { return state_.machine.riot.ram; }
+  int height() const { return display_.lines; }
+  bool pal() const { return display_.colour_loss; }
+  // Rows of kWidth colour numbers: the last frame, and the one before it.
+  std::span<const uint8_t> screen() const { return rows(state_.current); }
+  std::span<const uint8_t> previous_screen() const { return rows(1 - state_.current); }
+
+  const Rom& rom() const { return *rom_; }
+
+  // The state without what points elsewhere, as bytes to be kept.
+  ConsoleState save() const;
+  // Throws std::invalid_argument if it cannot be a state of this console.
+  void load(const ConsoleState& state, const std::array<FrameBuffer, 2>& buffers);
+  const std::array<FrameBuffer, 2>& buffers() const { return buffers_; }
+
+ private:
+  void connect();
+  void grey_out();
+  int lines_so_far() const { return state_.machine.cycle / kCyclesPerLine; }
+  std::span<const uint8_t> rows(int index) const {
+    return std::span(buffers_[index]).first(display_.lines * kWidth);
+  }
+
+  std::shared_ptr<const Rom> rom_;
+  Display display_;
+  ConsoleState state_;
+  std::array<FrameBuffer, 2> buffers_{};
+};
+
+}  // namespace poolkit::atari

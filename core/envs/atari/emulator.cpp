@@ -1,0 +1,162 @@
+#include "emulator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace poolkit::atari {
+namespace {
+
+constexpr int kIdleFrames = 60;  // that a reset begins with
+constexpr int kResetFrames = 4;  // for which RESET is held
+
+const Rules& rules_of(const Rom& rom) {
+  const Rules* rules = find_rules(rom.game);
+  if (rules == nullptr) throw std::invalid_argument("no rules for the Atari game " + rom.game);
+  return *rules;
+}
+
+template <typename Numbers>
+void must_contain(const Numbers& numbers, int wanted, const std::string& what) {
+  if (std::ranges::find(numbers, wanted) != numbers.end()) return;
+  std::string known;
+  for (const int number : numbers) known += (known.empty() ? "" : ", ") + std::to_string(number);
+  throw std::invalid_argument(what + " " + std::to_string(wanted) + " does not exist; there are " +
+                              known);
+}
+
+// FNV-1a: finds damage, not malice; what could harm is also checked by each part.
+uint64_t checksum(std::span<const uint8_t> bytes) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+  return hash;
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+// The front panel, for games whose mode is chosen there.
+class Emulator::Hands : public Switches {
+ public:
+  explicit Hands(Emulator& emulator) : emulator_(emulator) {}
+
+  RamView ram() const override { return emulator_.ram(); }
+  void hold_select(int frames) override {
+    const Player& player = emulator_.player_;
+    const Inputs inputs = player.controllers.inputs(
+        emulator_.hardware(), Action::NOOP, {.select = true, .difficulty = player.difficulty});
+    for (int i = 0; i < frames; ++i) emulator_.console_.run_frame(inputs);
+    emulator_.emulate(Action::NOOP);
+  }
+  void press_reset() override { emulator_.press_reset(); }
+  void act(Action action) override { emulator_.act(action); }
+
+ private:
+  Emulator& emulator_;
+};
+
+struct Emulator::Booted {
+  ConsoleState console;
+  std::array<FrameBuffer, 2> buffers;
+  Tally tally;
+  Player player;
+};
+
+Emulator::Emulator(std::shared_ptr<const Rom> rom)
+    : console_(std::move(rom)), rules_(&rules_of(console_.rom())), referee_(*rules_) {
+  player_.mode = rules_->mode.modes.front();
+  player_.difficulty = rules_->difficulties.front();
+  reset();
+  booted_ = std::make_shared<const Booted>(
+      Booted{console_.save(), console_.buffers(), referee_.save(), player_});
+}
+
+void Emulator::reset_to_boot() {
+  console_.load(booted_->console, booted_->buffers);
+  referee_.load(booted_->tally);
+  player_ = booted_->player;
+}
+
+void Emulator::reset() {
+  player_.controllers.centre();
+  console_.reset();
+  for (int i = 0; i < kIdleFrames; ++i) emulate(Action::NOOP);
+  press_reset();
+  referee_.reset();
+  Hands hands(*this);
+  choose_mode(*rules_, hands, player_.mode);
+  press_reset();
+  for (const Action action : rules_->starting_actions) emulate(action);
+}
+
+void Emulator::set_mode(int mode) {
+  must_contain(rules_->mode.modes, mode, console_.rom().game + ": mode");
+  player_.mode = mode;
+}
+
+void Emulator::set_difficulty(int difficulty) {
+  must_contain(rules_->difficulties, difficulty, console_.rom().game + ": difficulty");
+  player_.difficulty = static_cast<uint8_t>(difficulty);
+}
+
+int Emulator::act(Action action) {
+  action = player_.sticky.next(action);
+  if (game_over()) return 0;
+  const auto& legal = rules_->legal_actions;
+  emulate(std::ranges::find(legal, action) != legal.end() ? action : Action::NOOP);
+  return referee_.reward();
+}
+
+void Emulator::emulate(Action action, bool reset) {
+  player_.controllers.turn(hardware(), action);
+  console_.run_frame(player_.controllers.inputs(
+      hardware(), action, {.reset = reset, .difficulty = player_.difficulty}));
+  referee_.step(ram());
+}
+
+void Emulator::press_reset() {
+  for (int i = 0; i < kResetFrames; ++i) emulate(Action::NOOP, true);
+  player_.sticky.release();
+}
+
+struct Emulator::Header {
+  uint64_t format = 1;
+  uint64_t game = 0;
+  uint64_t data = 0;  // checksum
+
+  bool operator==(const Header&) const = default;
+};
+
+std::vector<uint8_t> Emulator::save() const {
+  static_assert(std::is_trivially_copyable_v<Booted>);
+  std::vector<uint8_t> bytes(sizeof(Header) + sizeof(Booted));
+  const Booted all{console_.save(), console_.buffers(), referee_.save(), player_};
+  std::memcpy(bytes.data() + sizeof(Header), &all, sizeof(all));
+  const std::span saved = std::span(bytes).subspan(sizeof(Header));
+  const Header header{.game = checksum(bytes_of(console_.rom().game)), .data = checksum(saved)};
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+void Emulator::load(std::span<const uint8_t> bytes) {
+  const std::string& game = console_.rom().game;
+  const std::invalid_argument wrong(game + ": not a saved state of this game");
+  if (bytes.size() != sizeof(Header) + sizeof(Booted)) throw wrong;
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const std::span saved = bytes.subspan(sizeof(Header));
+  if (header != Header{.game = checksum(bytes_of(game)), .data = checksum(saved)}) throw wrong;
+  Booted all;
+  std::memcpy(&all, saved.data(), sizeof(all));
+  if (!all.player.sticky.valid()) throw wrong;
+  console_.load(all.console, all.buffers);
+  referee_.load(all.tally);
+  player_ = all.player;
+}
+
+}  // namespace poolkit::atari

@@ -1,0 +1,76 @@
+// One game in play: the console, who holds its controls, and its rules. What ALE's interface
+// shows of a game, this shows, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "action.h"
+#include "console.h"
+#include "controllers.h"
+#include "rules.h"
+#include "sticky_actions.h"
+
+namespace poolkit::atari {
+
+class Emulator {
+ public:
+  // Ready to play, as after reset(). Throws std::invalid_argument for a game without rules.
+  explicit Emulator(std::shared_ptr<const Rom> rom);
+  // A copy in the same state: much cheaper than a new one, which boots the console.
+  Emulator(const Emulator&) = default;
+  Emulator& operator=(const Emulator&) = delete;
+
+  // A new game on the running console: its RAM and its random numbers go on.
+  void reset();
+  // Back to what the constructor made, mode, difficulty and sticky actions included. Cheap.
+  void reset_to_boot();
+
+  // For the next reset(). Throws std::invalid_argument, with those there are, if the game lacks it.
+  void set_mode(int mode);
+  // The two switches: bit 0 the left one, bit 1 the right one.
+  void set_difficulty(int difficulty);
+  // ALE's random_seed and repeat_action_probability.
+  void set_sticky(uint32_t seed, double probability) { player_.sticky = {seed, probability}; }
+
+  // Plays one frame and returns its reward. Once the game is over it does nothing.
+  int act(Action action);
+
+  int lives() const { return referee_.lives(); }
+  bool game_over() const { return referee_.game_over(); }
+  RamView ram() const { return console_.ram(); }
+  // Pictures and their size.
+  const Console& console() const { return console_; }
+  const Rules& rules() const { return *rules_; }
+
+  // Everything, to go on exactly from there. load() throws std::invalid_argument for anything that
+  // save() of the same game did not return.
+  std::vector<uint8_t> save() const;
+  void load(std::span<const uint8_t> bytes);
+
+ private:
+  class Hands;
+  struct Booted;
+  struct Header;
+
+  struct Player {
+    Controllers controllers;
+    StickyActions sticky;
+    int32_t mode = 0;
+    uint8_t difficulty = 0;
+  };
+
+  const Hardware& hardware() const { return *console_.rom().hardware; }
+  void emulate(Action action, bool reset = false);
+  void press_reset();
+
+  Console console_;
+  const Rules* rules_;
+  Referee referee_;
+  Player player_;
+  std::shared_ptr<const Booted> booted_;  // shared by all copies
+};
+
+}  // namespace poolkit::atari

@@ -1,0 +1,64 @@
+// One scan line of one object: a bit for each of the 160 visible pixels, bit 0 the leftmost.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace poolkit::atari {
+
+inline constexpr int kWidth = 160;
+
+struct LineMask {
+  std::array<uint64_t, 3> words{};
+
+  friend constexpr LineMask operator&(LineMask a, const LineMask& b) {
+    for (int i = 0; i < 3; ++i) a.words[i] &= b.words[i];
+    return a;
+  }
+  friend constexpr LineMask operator|(LineMask a, const LineMask& b) {
+    for (int i = 0; i < 3; ++i) a.words[i] |= b.words[i];
+    return a;
+  }
+  friend constexpr LineMask operator^(LineMask a, const LineMask& b) {
+    for (int i = 0; i < 3; ++i) a.words[i] ^= b.words[i];
+    return a;
+  }
+  constexpr LineMask without(const LineMask& b) const {
+    LineMask out;
+    for (int i = 0; i < 3; ++i) out.words[i] = words[i] & ~b.words[i];
+    return out;
+  }
+  constexpr bool any() const { return (words[0] | words[1] | words[2]) != 0; }
+};
+
+// kLeftOf[x] has the pixels 0 to x - 1.
+inline constexpr std::array<LineMask, kWidth + 1> kLeftOf = [] {
+  std::array<LineMask, kWidth + 1> table{};
+  for (int x = 0; x < kWidth; ++x) {
+    table[x + 1] = table[x];
+    table[x + 1].words[x / 64] |= uint64_t{1} << (x % 64);
+  }
+  return table;
+}();
+
+// `left` up to pixel x, `right` from there on.
+constexpr LineMask joined_at(int x, const LineMask& left, const LineMask& right) {
+  return right ^ ((left ^ right) & kLeftOf[x]);
+}
+
+// A pattern of up to 128 pixels drawn from pixel `position` (0 to 159) on, round the edge.
+constexpr LineMask placed(uint64_t low, uint64_t high, int position) {
+  const int word = position / 64;
+  const int shift = position % 64;
+  std::array<uint64_t, 5> wide{};
+  wide[word] = low << shift;
+  wide[word + 1] = high << shift;
+  if (shift != 0) {
+    wide[word + 1] |= low >> (64 - shift);
+    wide[word + 2] = high >> (64 - shift);
+  }
+  return {{wide[0] | (wide[2] >> 32) | (wide[3] << 32), wide[1] | (wide[3] >> 32) | (wide[4] << 32),
+           wide[2] & 0xffffffffu}};
+}
+
+}  // namespace poolkit::atari

@@ -1,0 +1,28 @@
+// From masks to pixels: the one loop of the TIA that touches every pixel of a line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "line_mask.h"
+
+namespace poolkit::atari {
+
+// The colour of each pixel, 0 to 3, in two bits.
+struct Selector {
+  LineMask low;
+  LineMask high;
+};
+
+using DrawLine = void (*)(uint8_t* row, const Selector& selector,
+                          const std::array<uint8_t, 4>& colours);
+
+// All write kWidth pixels.
+void draw_line_portable(uint8_t* row, const Selector& selector,
+                        const std::array<uint8_t, 4>& colours);
+void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uint8_t, 4>& colours);
+
+// The fastest that this CPU can run.
+DrawLine fastest_draw_line();
+
+}  // namespace poolkit::atari

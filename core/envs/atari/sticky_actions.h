@@ -1,0 +1,38 @@
+// Actions that stick: at each frame the one before is repeated with some probability.
+#pragma once
+
+#include <cstdint>
+
+#include "action.h"
+#include "mt19937.h"
+
+namespace poolkit::atari {
+
+// ALE's generator and its use of it: two draws a frame, the second for a player who is absent.
+class StickyActions {
+ public:
+  StickyActions() = default;
+  StickyActions(uint32_t seed, double probability) : random_(seed), probability_(probability) {}
+
+  Action next(Action wanted) {
+    constexpr double kRange = 4294967296.0;
+    if (probability_ > 0) {
+      const double draw = random_() / kRange;
+      random_();
+      if (draw < probability_) return last_;
+    }
+    return last_ = wanted;
+  }
+
+  // The console's RESET was pressed: nothing is held any more.
+  void release() { last_ = Action::NOOP; }
+
+  bool valid() const { return random_.valid() && static_cast<int>(last_) < kNumActions; }
+
+ private:
+  Mt19937 random_;
+  double probability_ = 0;
+  Action last_ = Action::NOOP;
+};
+
+}  // namespace poolkit::atari

@@ -1,0 +1,132 @@
+// The television interface adapter: draws the picture and latches collisions.
+//
+// It draws lazily. Each object is a mask of the line; a write renews the mask of the object it
+// changes, from the pixel where it takes effect. Pixels and collisions are made once a line, or
+// when a write changes how the masks look (colours, priority, blanking), or collisions are asked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "inputs.h"
+#include "line_mask.h"
+#include "pixels.h"
+#include "tia_tables.h"
+
+namespace poolkit::atari {
+
+// The part of the picture that is shown, and what differs between televisions and games.
+struct Display {
+  int first_line = 34;
+  int lines = 210;
+  int last_line = 290;  // a write after it ends the frame
+  bool colour_loss = false;
+  bool hmove_blanks = true;
+};
+
+inline constexpr int kMaxLines = 300;
+using FrameBuffer = std::array<uint8_t, kMaxLines * kWidth>;
+
+// Time is in CPU cycles since the start of line 0 of the frame, three clocks (pixels) each.
+class Tia {
+ public:
+  void reset();
+
+  // Where the pixels go from now on, and which of them. Nothing is owned.
+  void show_on(FrameBuffer* pixels, const Display* display) {
+    pixels_ = pixels;
+    display_ = display;
+  }
+
+  void start_frame(int32_t cycle);
+  // Draws what the last access has reached.
+  void catch_up();
+  // `cycle` is the one that the frame ended at.
+  void end_frame(int32_t cycle);
+  int lines_of_last_frame() const { return lines_of_last_frame_; }
+
+  // The frame is over once this has answered true.
+  bool write(uint8_t reg, uint8_t value, int32_t cycle);
+  // `noise` is the last byte on the bus: bits that nothing drives keep its value.
+  uint8_t read(uint16_t address, uint8_t noise, int32_t cycle, const Inputs& inputs);
+
+  bool valid() const;
+
+ private:
+  // tia.cpp: registers
+  bool write_vsync(uint8_t value, int32_t clock);
+  void write_vblank(uint8_t value, int32_t cycle);
+  void write_colour(uint8_t reg, uint8_t value);
+  void write_control(uint8_t value, int32_t clock);
+  void write_number_size(int player, uint8_t value);
+  void write_graphics(int player, uint8_t value);
+  void write_enable(uint8_t reg, uint8_t value);
+  void write_missile_to_player(int player, uint8_t value);
+  void reset_player(int player, int32_t clock);
+  void reset_missile_or_ball(Object object, int32_t clock);
+  void write_motion_of_missile_0(uint8_t value, int32_t clock);
+  void move_all(int32_t clock);
+  bool paddle_charged(uint32_t charging, int32_t cycle) const;
+  bool unchanged(uint8_t reg, uint8_t value) const;
+
+  // tia_line.cpp: the line being drawn
+  void advance(int32_t clock);
+  void finish_line();
+  void change(Object object);
+  void settle(Object object);
+  void settle_all();
+  void draw();
+  void latch_collisions();
+  void choose_colours();
+  LineMask whole_line(Object object) const;
+  LineMask player_line(int player) const;
+  LineMask missile_line(int player) const;
+  LineMask playfield_line() const;
+  uint8_t graphics(int player) const;
+
+  FrameBuffer* pixels_ = nullptr;
+  const Display* display_ = nullptr;
+
+  // Registers as written.
+  std::array<uint8_t, 64> regs_{};
+  std::array<uint8_t, 4> colours_{};           // background, playfield, player 0, player 1
+  std::array<uint8_t, 2> delayed_graphics_{};  // the older GRP0, GRP1
+  uint8_t delayed_ball_ = 0;
+  std::array<uint8_t, 5> position_{};      // by Object
+  std::array<uint8_t, 2> first_hidden_{};  // a player's first copy, until the line's end
+  uint8_t reflected_ = 0;                  // the playfield's right half
+  enum MissileForm : uint8_t { kPlain, kStretched, kHidden };
+  uint8_t missile_form_ = kPlain;  // of missile 0, by its endless motion
+  uint8_t endless_motion_ = 0;
+  uint8_t endless_motion_step_ = 0;
+  uint8_t dumping_ = 0;
+  int32_t dumped_at_ = 0;
+  int32_t start_cycle_ = 0;  // where in its line the frame began
+  int32_t vsync_end_ = 0;
+  int32_t last_hmove_ = 0;
+  int32_t lines_of_last_frame_ = 0;
+  std::array<uint8_t, 8> latches_{};
+  int32_t last_cycle_ = 0;         // of the last access, and its register:
+  uint8_t last_register_ = WSYNC;  // the picture is known up to there
+
+  // The line being drawn: its start and how far we are, in clocks and in pixels.
+  int32_t first_clock_ = 0;
+  int32_t end_clock_ = 0;
+  int32_t line_clock_ = 0;
+  int32_t clock_ = 0;
+  int32_t x_ = 0;
+  int32_t drawn_x_ = 0;
+  int32_t row_ = 0;
+  std::array<LineMask, kObjects> whole_{};      // of a line that starts now
+  std::array<LineMask, kObjects> line_{};       // of this line, with the changes up to here
+  std::array<uint8_t, kObjects> changed_at_{};  // pixel from which whole_ is out of date
+  uint8_t unsettled_ = 0;                       // objects (bits) whose whole_ is out of date
+  uint8_t mixed_ = 0;                           // objects whose line_ is not whole_
+  uint8_t recolour_ = 1;                        // the selectors are out of date
+  uint8_t same_as_above_ = 0;                   // the line looks like the row drawn before it
+  uint8_t blank_pixels_ = 0;                    // of the first eight, made black by HMOVE
+  uint8_t blank_next_line_ = 0;
+  Selector selector_{};
+};
+
+}  // namespace poolkit::atari
