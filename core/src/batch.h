@@ -39,6 +39,11 @@ struct Layout {
   };
 };
 
+// Bytes of one value; 0 for what is no pk_dtype.
+size_t dtype_bytes(uint32_t dtype);
+Column make_column(const pk_array& array);
+Layout make_layout(const pk_spec& spec);
+
 struct Batch {
   size_t rows = 0;
   std::vector<BufferRef> columns;  // as in Layout

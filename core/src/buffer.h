@@ -1,9 +1,9 @@
-// Memory that batches are written to: recycled, counted by reference, from a replaceable allocator.
+// Memory that batches are written to: recycled, owned one by one, from a replaceable allocator.
 #ifndef POOLKIT_SRC_BUFFER_H_
 #define POOLKIT_SRC_BUFFER_H_
 
-#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -12,7 +12,8 @@
 
 namespace poolkit {
 
-// Where batch memory comes from: the heap, or shared or pinned memory in its place.
+// Where batch memory comes from: the heap, or shared or pinned memory in its place. Any thread may
+// call it.
 class Allocator {
  public:
   virtual ~Allocator() = default;
@@ -31,46 +32,52 @@ class HeapAllocator final : public Allocator {
 
 class BufferStore;
 
-// A shared hold on one buffer; the last one to go gives it back to its store. Any thread may drop
-// it.
+// The hold on one buffer: when it goes, the buffer returns to its store. Any thread may drop it.
 class BufferRef {
  public:
   BufferRef() = default;
-  BufferRef(BufferRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  BufferRef(BufferRef&& other) noexcept
+      : store_(std::move(other.store_)), memory_(std::exchange(other.memory_, nullptr)) {}
   BufferRef& operator=(BufferRef&& other) noexcept {
-    std::swap(block_, other.block_);
+    std::swap(store_, other.store_);
+    std::swap(memory_, other.memory_);
     return *this;
   }
   ~BufferRef();
 
-  void* data() const;
-  explicit operator bool() const { return block_ != nullptr; }
+  void* data() const { return memory_; }
+  explicit operator bool() const { return memory_ != nullptr; }
 
  private:
   friend class BufferStore;
-  struct Block;
-  explicit BufferRef(Block* block) : block_(block) {}
-  Block* block_ = nullptr;
+  BufferRef(std::shared_ptr<BufferStore> store, void* memory)
+      : store_(std::move(store)), memory_(memory) {}
+
+  std::shared_ptr<BufferStore> store_;
+  void* memory_ = nullptr;
 };
 
 // Buffers of one size. Outlives its pool for as long as a buffer is out.
 class BufferStore : public std::enable_shared_from_this<BufferStore> {
  public:
-  BufferStore(size_t bytes, std::shared_ptr<Allocator> allocator)
-      : bytes_(bytes), allocator_(std::move(allocator)) {}
+  BufferStore(size_t bytes, std::shared_ptr<Allocator> allocator);
   ~BufferStore();
+  BufferStore(const BufferStore&) = delete;
 
+  // A buffer with whatever its last user left in it. Throws std::bad_alloc.
   BufferRef take();
   size_t bytes() const { return bytes_; }
 
  private:
   friend class BufferRef;
-  void give_back(BufferRef::Block* block) noexcept;
+  void give_back(void* memory) noexcept;
 
   const size_t bytes_;
+  const uint32_t generation_;  // of the process (fork.h)
   const std::shared_ptr<Allocator> allocator_;
   std::mutex mutex_;
-  std::vector<BufferRef::Block*> free_;
+  size_t made_ = 0;  // room for all of them is kept in `free_`, so that none can be lost
+  std::vector<void*> free_;
 };
 
 }  // namespace poolkit

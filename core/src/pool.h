@@ -36,7 +36,8 @@ struct PoolConfig {
   std::vector<int> affinity = {};  // worker i runs on CPU affinity[i % size]; empty: anywhere
   Autoreset autoreset = Autoreset::next_step;
   int64_t max_episode_steps = 0;  // 0: no limit
-  std::vector<Seed> seeds = {};   // one for each env
+  std::vector<Seed> seeds = {};   // one for each env; empty: env i gets {0, i}
+  std::shared_ptr<Allocator> allocator = std::make_shared<HeapAllocator>();  // of batch memory
 };
 
 // An environment threw. Its message comes once; the env works again after its next reset.
@@ -104,6 +105,7 @@ class Pool {
 
  private:
   struct Impl;
+  Impl& usable() const;
   std::unique_ptr<Impl> impl_;
 };
 

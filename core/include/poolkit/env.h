@@ -144,6 +144,7 @@ class Reader {
     bytes(&value, sizeof value);
     return value;
   }
+  size_t left() const { return data_.size(); }
   // To be called last: what is left over is as wrong as what is missing.
   void expect_end() const {
     if (!data_.empty()) throw std::invalid_argument("state: too long");

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <vector>
 
 #include "poolkit/abi.h"
 
@@ -16,14 +15,16 @@ namespace poolkit {
 // for.
 class SeedSequence {
  public:
-  explicit SeedSequence(uint64_t entropy, std::span<const uint32_t> spawn_key = {}) {
-    std::vector<uint32_t> words{static_cast<uint32_t>(entropy)};
-    if (entropy >> 32) words.push_back(static_cast<uint32_t>(entropy >> 32));
-    if (!spawn_key.empty()) {
-      words.resize(pool_.size());  // so that a spawn key never looks like more entropy
-      words.insert(words.end(), spawn_key.begin(), spawn_key.end());
-    }
-    mix(words);
+  explicit SeedSequence(uint64_t entropy, std::span<const uint32_t> spawn_key = {})
+      : pool_{static_cast<uint32_t>(entropy), static_cast<uint32_t>(entropy >> 32)} {
+    uint32_t factor = 0x43b0d7e5;
+    for (uint32_t& word : pool_) word = hash(word, factor);
+    for (size_t from = 0; from < pool_.size(); ++from)
+      for (size_t to = 0; to < pool_.size(); ++to)
+        if (from != to) pool_[to] = combine(pool_[to], hash(pool_[from], factor));
+    // NumPy fills short entropy up with zeros, so that a spawn key never looks like more of it.
+    for (uint32_t key : spawn_key)
+      for (uint32_t& word : pool_) word = combine(word, hash(key, factor));
   }
 
   template <size_t N>
@@ -53,18 +54,7 @@ class SeedSequence {
     return word ^ (word >> 16);
   }
 
-  void mix(std::span<const uint32_t> entropy) {
-    uint32_t factor = 0x43b0d7e5;
-    for (size_t i = 0; i < pool_.size(); ++i)
-      pool_[i] = hash(i < entropy.size() ? entropy[i] : 0, factor);
-    for (size_t from = 0; from < pool_.size(); ++from)
-      for (size_t to = 0; to < pool_.size(); ++to)
-        if (from != to) pool_[to] = combine(pool_[to], hash(pool_[from], factor));
-    for (size_t from = pool_.size(); from < entropy.size(); ++from)
-      for (uint32_t& word : pool_) word = combine(word, hash(entropy[from], factor));
-  }
-
-  std::array<uint32_t, 4> pool_{};
+  std::array<uint32_t, 4> pool_;
 };
 
 // numpy.random.Generator(PCG64(seed)): random(), uniform() and integers() give NumPy's numbers.

@@ -1,0 +1,219 @@
+#include "collector.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "spin.h"
+
+namespace poolkit {
+namespace {
+
+std::string row_and_env(size_t row, int32_t id) {
+  return "row " + std::to_string(row) + ": env " + std::to_string(id);
+}
+
+bool can_step(Phase phase, Autoreset autoreset) {
+  if (phase == Phase::running) return true;
+  return autoreset != Autoreset::disabled && (phase == Phase::ended || phase == Phase::soft_ended);
+}
+
+}  // namespace
+
+Collector::Collector(const Layout& layout, const PoolConfig& config, Finals* finals)
+    : batch_size_(config.batch_size),
+      lock_step_(config.batch_size == config.num_envs),
+      autoreset_(config.autoreset),
+      first_engine_(layout.first_engine),
+      stores_(layout, config.batch_size, config.allocator),
+      finals_(finals),
+      holds_(config.num_envs, Hold::free) {}
+
+void Collector::check_open() const {
+  if (closed_) throw UsageError("the pool is closed");
+}
+
+// --- senders ---
+
+Place Collector::admit(std::span<const int32_t> ids, const Roster* roster) {
+  const Lock lock(mutex_);
+  check_open();
+  size_t marked = 0;
+  try {
+    for (; marked < ids.size(); ++marked) {
+      check_id(ids, marked);
+      holds_[static_cast<size_t>(ids[marked])] = Hold::pending;
+    }
+    if (roster)
+      for (size_t i = 0; i < ids.size(); ++i)
+        if (const Phase phase = roster->phase(ids[i]); !can_step(phase, autoreset_))
+          throw_refusal(ids, i, phase);
+    const Place rows = lock_step_ && !ids.empty() ? place(ids.size()) : Place{};
+    owed_ += ids.size();
+    return rows;
+  } catch (...) {
+    for (int32_t id : ids.first(marked)) holds_[static_cast<size_t>(id)] = Hold::free;
+    throw;
+  }
+}
+
+void Collector::check_id(std::span<const int32_t> ids, size_t at) const {
+  const int32_t id = ids[at];
+  if (id < 0 || static_cast<size_t>(id) >= holds_.size())
+    throw std::out_of_range(row_and_env(at, id) + " does not exist; there are " +
+                            std::to_string(holds_.size()));
+  const Hold hold = holds_[static_cast<size_t>(id)];
+  if (hold == Hold::free) return;
+  const auto before = ids.first(at);
+  if (std::find(before.begin(), before.end(), id) != before.end())
+    throw UsageError(row_and_env(at, id) + " is there twice");
+  throw UsageError(row_and_env(at, id) + (hold == Hold::pending
+                                              ? " still has a result pending: recv it first"
+                                              : " is being saved, loaded or rendered"));
+}
+
+void Collector::throw_refusal(std::span<const int32_t> ids, size_t at, Phase phase) const {
+  const std::string who = row_and_env(at, ids[at]);
+  switch (phase) {
+    case Phase::unreset:
+      throw UsageError(who + " was never reset: reset it before its first step");
+    case Phase::broken:
+      throw UsageError(who + " is broken since it threw: reset it before its next step");
+    default:
+      throw UsageError(who + " has ended its episode: reset it (autoreset is disabled)");
+  }
+}
+
+Place Collector::place(size_t count) {
+  OpenBatch& batch = youngest_with_room(count);
+  const Place rows{&batch, batch.claimed, count};
+  batch.claimed += count;
+  return rows;
+}
+
+// --- those who carry requests out ---
+
+Place Collector::claim(size_t wanted) {
+  const Lock lock(mutex_);
+  OpenBatch& batch = youngest_with_room(1);
+  const Place rows{&batch, batch.claimed, std::min(wanted, batch.capacity - batch.claimed)};
+  batch.claimed += rows.count;
+  return rows;
+}
+
+void Collector::settle(const Place& rows, std::vector<Failure>& failures) {
+  const Lock lock(mutex_);
+  rows.batch->settled += rows.count;
+  rows.batch->live += rows.count - failures.size();
+  keep_failures(failures);
+  announce();
+}
+
+void Collector::fail(std::vector<Failure>& failures) {
+  const Lock lock(mutex_);
+  keep_failures(failures);
+  announce();
+}
+
+void Collector::keep_failures(std::vector<Failure>& failures) {
+  for (Failure& failure : failures) failures_.push_back(std::move(failure));
+  failures.clear();
+}
+
+OpenBatch& Collector::youngest_with_room(size_t count) {
+  if (open_.empty() || open_.back()->capacity - open_.back()->claimed < count)
+    open_.push_back(fresh());
+  return *open_.back();
+}
+
+std::unique_ptr<OpenBatch> Collector::fresh() {
+  std::unique_ptr<OpenBatch> batch;
+  if (spare_.empty()) {
+    batch = std::make_unique<OpenBatch>();
+  } else {
+    batch = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  stores_.take(batch->columns);
+  batch->data.clear();
+  for (const BufferRef& column : batch->columns) batch->data.push_back(column.data());
+  batch->ids = static_cast<int32_t*>(batch->data[first_engine_ + Layout::env_id]);
+  batch->capacity = batch_size_;
+  batch->claimed = batch->settled = batch->live = 0;
+  return batch;
+}
+
+void Collector::recycle(std::unique_ptr<OpenBatch> batch) {
+  batch->columns.clear();
+  spare_.push_back(std::move(batch));
+}
+
+// The receiver, if one waits, has what it wants: tell it.
+void Collector::announce() {
+  if (wanted_ == 0 || !satisfied(wanted_)) return;
+  changes_.fetch_add(1, std::memory_order_release);  // partner: the acquire in pause()
+  changed_.notify_all();
+}
+
+bool Collector::satisfied(size_t wanted) const {
+  size_t found = failures_.size();
+  for (const auto& batch : open_) {
+    if (found >= wanted) break;
+    if (batch->settled < batch->claimed) return false;
+    found += batch->live;
+  }
+  return found >= wanted;
+}
+
+// --- callers in environment code ---
+
+size_t Collector::owed() const {
+  const Lock lock(mutex_);
+  return owed_;
+}
+
+bool Collector::is_pending(int32_t id) const {
+  const Lock lock(mutex_);
+  return holds_.at(static_cast<size_t>(id)) == Hold::pending;
+}
+
+void Collector::enter() {
+  const Lock lock(mutex_);
+  check_open();
+  ++inside_;
+}
+
+void Collector::leave() {
+  const Lock lock(mutex_);
+  if (--inside_ == 0 && closed_) changed_.notify_all();
+}
+
+void Collector::borrow(int32_t id) {
+  const Lock lock(mutex_);
+  check_open();
+  check_id({&id, 1}, 0);
+  holds_[static_cast<size_t>(id)] = Hold::borrowed;
+  ++inside_;
+}
+
+void Collector::release(int32_t id) {
+  {
+    const Lock lock(mutex_);
+    holds_[static_cast<size_t>(id)] = Hold::free;
+  }
+  leave();
+}
+
+void Collector::close() {
+  Lock lock(mutex_);
+  closed_ = true;
+  changes_.fetch_add(1, std::memory_order_release);  // partner: the acquire in pause()
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return inside_ == 0; });
+}
+
+bool Collector::closed() const {
+  const Lock lock(mutex_);
+  return closed_;
+}
+
+}  // namespace poolkit

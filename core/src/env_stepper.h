@@ -1,0 +1,66 @@
+// The per-env form: workers, and callers where the envs are light, step envs one by one.
+#ifndef POOLKIT_SRC_ENV_STEPPER_H_
+#define POOLKIT_SRC_ENV_STEPPER_H_
+
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "queue.h"
+#include "stepper.h"
+
+namespace poolkit {
+
+class EnvStepper final : public Stepper {
+ public:
+  // Builds all envs on the workers. Throws EnvError for the first that fails.
+  explicit EnvStepper(const Floor& floor);
+  ~EnvStepper() override;
+
+  void start(std::span<const int32_t> ids, const Place& rows) override;
+  void seed(int32_t id, const Seed& seed) override;
+  bool can_render() const override { return api_.render != nullptr; }
+  int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
+  bool callers_help() const override { return light_ && floor_.config.affinity.empty(); }
+  void stop() override;
+
+  bool work() override;
+  bool has_work() const override { return !stopped_.load() && !queue_.empty(); }
+
+ private:
+  class Builder;
+  static constexpr size_t kPiece = 64;  // envs that are stepped before the first is written
+
+  // Some envs of a ticket on their way: those that failed are taken out.
+  struct Piece {
+    size_t count = 0;
+    std::array<int32_t, kPiece> ids;
+    std::array<Outcome, kPiece> outcomes;
+    std::vector<Failure> failures;
+  };
+
+  int create(int32_t id, pk_error& error);
+  void destroy_all();
+  size_t ticket_size(size_t count) const;
+  void run(const Ticket& ticket);
+  void run_in_lock_step(const Ticket& ticket);
+  void run_asynchronously(const Ticket& ticket);
+  void deliver(Piece& piece);
+  bool advance(int32_t id, pk_view& action, Outcome& out, pk_error& error);
+  bool reset(int32_t id, pk_error& error);
+  bool keep_final(int32_t id, const Outcome& out, pk_error& error);
+  bool write(int32_t id, const Outcome& outcome, pk_view& row, pk_error& error);
+  void break_env(int32_t id, const pk_error& error, bool rebuild, std::vector<Failure>& failures);
+
+  const Floor floor_;
+  const pk_env_api& api_;
+  const bool light_;
+  TicketQueue queue_;
+  std::vector<int32_t> next_;  // after an env in a ticket of several
+  std::atomic<bool> stopped_{false};
+  std::atomic<uint32_t> step_cost_{100};  // of a light env, in ns: a running mean
+};
+
+}  // namespace poolkit
+
+#endif  // POOLKIT_SRC_ENV_STEPPER_H_

@@ -1,0 +1,197 @@
+#include "pool.h"
+
+#include <mutex>
+
+#include "collector.h"
+#include "finals.h"
+#include "fork.h"
+#include "patience.h"
+#include "roster.h"
+#include "state.h"
+#include "stepper.h"
+#include "workers.h"
+
+namespace poolkit {
+namespace {
+
+PoolConfig checked(PoolConfig config) {
+  const auto require = [](bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+  };
+  require(config.num_envs >= 1 && config.num_envs <= INT32_MAX, "num_envs must be at least 1");
+  require(config.batch_size >= 1 && config.batch_size <= config.num_envs,
+          "batch_size must be in 1 .. num_envs");
+  require(config.num_threads >= 1, "num_threads must be at least 1");
+  require(config.max_episode_steps >= 0 && config.max_episode_steps <= INT32_MAX,
+          "max_episode_steps must be in 0 .. 2**31 - 1");
+  require(config.seeds.empty() || config.seeds.size() == config.num_envs,
+          "seeds: there must be one for each env");
+  require(config.allocator != nullptr, "allocator must not be null");
+  if (config.seeds.empty())
+    for (size_t i = 0; i < config.num_envs; ++i)
+      config.seeds.push_back({0, static_cast<uint32_t>(i)});
+  return config;
+}
+
+// The calling thread is one of the threads where it helps. Even then there is a worker, for the
+// times when it does not.
+size_t worker_count(const EnvType& type, const PoolConfig& config) {
+  const bool callers_help = type.spec().light && !type.grouped() && config.affinity.empty();
+  return callers_help && config.num_threads > 1 ? config.num_threads - 1 : config.num_threads;
+}
+
+}  // namespace
+
+struct Pool::Impl {
+  Impl(std::shared_ptr<const EnvType> type_, PoolConfig config_)
+      : type(std::move(type_)),
+        config(checked(std::move(config_))),
+        layout(make_layout(type->spec())),
+        roster(*type, config.num_envs),
+        finals(config.autoreset == Autoreset::same_step
+                   ? std::make_unique<Finals>(layout, config.num_envs, config.batch_size,
+                                              config.allocator)
+                   : nullptr),
+        collector(layout, config, finals.get()),
+        workers(worker_count(*type, config), config.affinity) {
+    const Floor floor{*type, config, roster, collector, finals.get(), workers};
+    stepper = type->grouped() ? make_group_stepper(floor) : make_env_stepper(floor);
+    for (size_t i = 0; i < config.num_envs; ++i)
+      stepper->seed(static_cast<int32_t>(i), config.seeds[i]);
+  }
+
+  // Takes an env out of use for as long as this lives.
+  struct Borrowed {
+    Borrowed(Impl& pool, int32_t id) : pool(pool), id(id) { pool.collector.borrow(id); }
+    ~Borrowed() { pool.collector.release(id); }
+    Borrowed(const Borrowed&) = delete;
+    Impl& pool;
+    const int32_t id;
+  };
+
+  void close() noexcept {
+    const std::lock_guard lock(closing);
+    collector.close();
+    stepper->stop();
+    workers.stop();
+  }
+
+  const uint32_t generation = fork_generation();
+  const std::shared_ptr<const EnvType> type;
+  const PoolConfig config;
+  const Layout layout;
+  Roster roster;
+  const std::unique_ptr<Finals> finals;
+  Collector collector;
+  Workers workers;
+  std::unique_ptr<Stepper> stepper;
+  std::mutex closing;
+};
+
+Pool::Pool(std::shared_ptr<const EnvType> type, PoolConfig config)
+    : impl_(std::make_unique<Impl>(std::move(type), std::move(config))) {}
+
+Pool::~Pool() {
+  // In a forked child there are no workers to join, and locks may be held for ever: leave it all.
+  if (impl_->generation != fork_generation())
+    static_cast<void>(impl_.release());
+  else
+    close();
+}
+
+Pool::Impl& Pool::usable() const {
+  if (impl_->generation != fork_generation())
+    throw UsageError("this pool was forked: its threads stayed in the parent; make another one");
+  return *impl_;
+}
+
+const EnvType& Pool::type() const { return *impl_->type; }
+const PoolConfig& Pool::config() const { return impl_->config; }
+const Layout& Pool::layout() const { return impl_->layout; }
+
+void Pool::send(std::span<const void* const> actions, std::span<const int32_t> ids) {
+  Impl& pool = usable();
+  if (actions.size() != pool.type->spec().action_count)
+    throw std::invalid_argument("send: one pointer for each action array");
+  const Place rows = pool.collector.admit(ids, &pool.roster);
+  pool.roster.store_actions(actions, ids);
+  pool.stepper->start(ids, rows);
+}
+
+void Pool::reset(std::span<const int32_t> ids, std::span<const std::optional<Seed>> seeds) {
+  Impl& pool = usable();
+  if (!seeds.empty() && seeds.size() != ids.size())
+    throw std::invalid_argument("reset: no seeds, or one for each env");
+  const Place rows = pool.collector.admit(ids, nullptr);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!seeds.empty() && seeds[i]) pool.stepper->seed(ids[i], *seeds[i]);
+    pool.roster.phase(ids[i]) = Phase::resetting;
+  }
+  pool.stepper->start(ids, rows);
+}
+
+Batch Pool::recv(std::optional<std::chrono::nanoseconds> timeout, const Interrupt& interrupt) {
+  Impl& pool = usable();
+  Patience patience(timeout, interrupt);
+  const bool helps = pool.stepper->callers_help() && patience.unlimited();
+  if (!helps && pool.stepper->has_work()) pool.workers.wake(pool.workers.size());
+  return pool.collector.receive(patience, helps ? pool.stepper.get() : nullptr);
+}
+
+void Pool::drain(const Interrupt& interrupt) {
+  while (pending() > 0) {
+    try {
+      recv({}, interrupt);
+    } catch (const EnvError&) {
+    }
+  }
+}
+
+size_t Pool::pending() const { return usable().collector.owed(); }
+bool Pool::is_pending(int32_t id) const { return usable().collector.is_pending(id); }
+
+Pool::Frame Pool::render(int32_t id) {
+  Impl& pool = usable();
+  const Impl::Borrowed borrowed(pool, id);
+  if (!pool.stepper->can_render())
+    throw UsageError(std::string(pool.type->api().name) + " cannot be rendered");
+  if (pool.roster.phase(id) == Phase::unreset || pool.roster.phase(id) == Phase::broken)
+    throw UsageError("env " + std::to_string(id) + " cannot be rendered before it is reset");
+  Frame frame;
+  const pk_canvas canvas{&frame, [](void* context, size_t height, size_t width) -> uint8_t* {
+                           auto& frame = *static_cast<Frame*>(context);
+                           try {
+                             frame.pixels.assign(height * width * 3, 0);
+                           } catch (const std::bad_alloc&) {
+                             return nullptr;
+                           }
+                           frame.height = height;
+                           frame.width = width;
+                           return frame.pixels.data();
+                         }};
+  pk_error error{};
+  if (pool.stepper->render(id, canvas, error)) throw EnvError(id, error.message);
+  return frame;
+}
+
+std::vector<unsigned char> Pool::save(int32_t id) {
+  Impl& pool = usable();
+  const Impl::Borrowed borrowed(pool, id);
+  return save_state(*pool.type, pool.roster, id);
+}
+
+void Pool::load(int32_t id, std::span<const unsigned char> state) {
+  Impl& pool = usable();
+  const Impl::Borrowed borrowed(pool, id);
+  load_state(*pool.type, pool.roster, id, state);
+}
+
+void Pool::close() noexcept {
+  if (impl_->generation == fork_generation()) impl_->close();
+}
+
+bool Pool::closed() const {
+  return impl_->generation != fork_generation() || impl_->collector.closed();
+}
+
+}  // namespace poolkit

@@ -1,0 +1,51 @@
+// Carries requests out: what was asked of envs becomes rows of batches, or failures.
+#ifndef POOLKIT_SRC_STEPPER_H_
+#define POOLKIT_SRC_STEPPER_H_
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "collector.h"
+#include "poolkit/rng.h"
+#include "roster.h"
+#include "workers.h"
+
+namespace poolkit {
+
+// What a stepper works with; all of it outlives the stepper.
+struct Floor {
+  const EnvType& type;
+  const PoolConfig& config;
+  Roster& roster;
+  Collector& collector;
+  Finals* finals;  // null unless autoreset is same_step
+  Workers& workers;
+};
+
+class Stepper : public Source {
+ public:
+  // What the pool has admitted: starts it, and does not wait for it. `rows` in lock-step.
+  virtual void start(std::span<const int32_t> ids, const Place& rows) = 0;
+
+  virtual void seed(int32_t id, const Seed& seed) = 0;
+  // The env's picture, through `canvas`.
+  virtual bool can_render() const = 0;
+  virtual int render(int32_t id, const pk_canvas& canvas, pk_error& error) = 0;
+
+  // Whether callers may do its work while they wait.
+  virtual bool callers_help() const = 0;
+
+  // Drops the work that is left, waits for what is being done, and destroys the envs. Idempotent.
+  // No caller may be in work() or render() any more; start() does nothing from now on.
+  virtual void stop() = 0;
+};
+
+SeedSequence sequence_of(const Seed& seed);
+
+std::unique_ptr<Stepper> make_env_stepper(const Floor& floor);
+std::unique_ptr<Stepper> make_group_stepper(const Floor& floor);
+
+}  // namespace poolkit
+
+#endif  // POOLKIT_SRC_STEPPER_H_

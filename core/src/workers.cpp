@@ -1,0 +1,153 @@
+#include "workers.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "cpus.h"
+#include "spin.h"
+
+namespace poolkit {
+namespace {
+
+// Signals belong to the program's own threads: Python's handlers run in its main thread.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+void check_allowed(const std::vector<int>& affinity) {
+  if (affinity.empty()) return;
+  const std::vector<int> allowed = allowed_cpus();
+  for (int cpu : affinity)
+    if (std::find(allowed.begin(), allowed.end(), cpu) == allowed.end())
+      throw std::invalid_argument("affinity: CPU " + std::to_string(cpu) +
+                                  " is not among those that this process may use");
+}
+
+void pin_to(int cpu) {
+  cpu_set_t* set = CPU_ALLOC(cpu + 1);
+  if (!set) return;
+  const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+  CPU_ZERO_S(bytes, set);
+  CPU_SET_S(cpu, bytes, set);
+  // Best effort: the CPU was allowed a moment ago; if it no longer is, anywhere is right.
+  static_cast<void>(sched_setaffinity(0, bytes, set));
+  CPU_FREE(set);
+}
+
+}  // namespace
+
+Workers::Workers(size_t count, const std::vector<int>& affinity) {
+  check_allowed(affinity);
+  const SignalsBlocked blocked;  // the new threads inherit the mask
+  try {
+    threads_.reserve(count);
+    for (size_t i = 0; i < count; ++i)
+      threads_.emplace_back(&Workers::run, this, i,
+                            affinity.empty() ? -1 : affinity[i % affinity.size()]);
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+Workers::~Workers() { stop(); }
+
+void Workers::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+}
+
+void Workers::attach(Source& source) {
+  auto entry = std::make_unique<Entry>(Entry{&source});
+  std::lock_guard lock(mutex_);
+  entries_.push_back(std::move(entry));
+}
+
+void Workers::detach(Source& source) {
+  std::unique_lock lock(mutex_);
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const auto& entry) { return entry->source == &source; });
+  if (found == entries_.end()) return;
+  Entry& entry = **found;
+  entry.leaving = true;
+  left_.wait(lock, [&] { return entry.users == 0; });
+  std::erase_if(entries_, [&](const auto& other) { return other.get() == &entry; });
+}
+
+void Workers::wake(size_t count) {
+  // Seq_cst: a worker counts itself as sleeping before its last look at the sources, and work is
+  // put there before this call; so one of the two sees the other.
+  if (count == 0 || sleeping_.load() == 0) return;
+  {
+    std::lock_guard lock(mutex_);
+    count = std::min(count, sleeping_.load() - wakes_);
+    wakes_ += count;
+  }
+  for (; count > 0; --count) work_.notify_one();
+}
+
+void Workers::run(size_t index, int cpu) {
+  pthread_setname_np(pthread_self(), ("poolkit-" + std::to_string(index)).c_str());
+  if (cpu >= 0) pin_to(cpu);
+  Runnable::add(1);
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (serve(lock)) continue;
+    sleeping_.fetch_add(1);
+    if (std::none_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+          return !entry->leaving && entry->source->has_work();
+        })) {
+      const Blocked blocked;
+      work_.wait(lock, [&] { return wakes_ > 0 || stopping_; });
+    }
+    sleeping_.fetch_sub(1);
+    // Also where it did not sleep: whoever called wake() counted on this one.
+    if (wakes_ > 0) --wakes_;
+  }
+  Runnable::add(-1);
+}
+
+bool Workers::serve(std::unique_lock<std::mutex>& lock) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [](const auto& entry) {
+    return !entry->leaving && entry->source->has_work();
+  });
+  if (found == entries_.end()) return false;
+  Entry& entry = **found;
+  ++entry.users;
+  lock.unlock();
+  do {
+    while (entry.source->work()) {
+    }
+    Spin spin;
+    while (!entry.source->has_work() && spin.again()) {
+    }
+  } while (entry.source->has_work());
+  lock.lock();
+  --entry.users;
+  // Round robin: with several sources none starves behind a busy one.
+  std::rotate(entries_.begin(), entries_.begin() + 1, entries_.end());
+  if (entry.leaving) left_.notify_all();
+  return true;
+}
+
+}  // namespace poolkit
