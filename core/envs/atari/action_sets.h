@@ -15,8 +15,19 @@ inline constexpr std::array kAllActions = {
     LEFTFIRE, DOWNFIRE, UPRIGHTFIRE, UPLEFTFIRE, DOWNRIGHTFIRE, DOWNLEFTFIRE};
 inline constexpr std::array kDirections = {NOOP,    UP,     RIGHT,     LEFT,    DOWN,
                                            UPRIGHT, UPLEFT, DOWNRIGHT, DOWNLEFT};
-inline constexpr std::array kFourDirections = {NOOP, FIRE, UP, RIGHT, LEFT, DOWN};
-inline constexpr std::array kSideways = {NOOP, FIRE, RIGHT, LEFT};
+// A move or FIRE, never both.
+inline constexpr std::array kDirectionsOrFire = {NOOP, FIRE,    UP,     RIGHT,     LEFT,
+                                                 DOWN, UPRIGHT, UPLEFT, DOWNRIGHT, DOWNLEFT};
+inline constexpr std::array kFourDirections = {NOOP, UP, RIGHT, LEFT, DOWN};
+inline constexpr std::array kFourDirectionsOrFire = {NOOP, FIRE, UP, RIGHT, LEFT, DOWN};
+inline constexpr std::array kFourDirectionsAndFire = {NOOP, FIRE,   UP,        RIGHT,    LEFT,
+                                                      DOWN, UPFIRE, RIGHTFIRE, LEFTFIRE, DOWNFIRE};
+inline constexpr std::array kSidewaysOrFire = {NOOP, FIRE, RIGHT, LEFT};
 inline constexpr std::array kSidewaysAndFire = {NOOP, FIRE, RIGHT, LEFT, RIGHTFIRE, LEFTFIRE};
+inline constexpr std::array kUpDownOrFire = {NOOP, FIRE, UP, DOWN};
+inline constexpr std::array kUpDownAndFire = {NOOP, FIRE, UP, DOWN, UPFIRE, DOWNFIRE};
+
+inline constexpr std::array kFire = {FIRE};
+inline constexpr std::array kUp = {UP};
 
 }  // namespace poolkit::atari
