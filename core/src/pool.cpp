@@ -36,7 +36,8 @@ PoolConfig checked(PoolConfig config) {
 // The calling thread is one of the threads where it helps. Even then there is a worker, for the
 // times when it does not.
 size_t worker_count(const EnvType& type, const PoolConfig& config) {
-  const bool callers_help = type.spec().light && !type.grouped() && config.affinity.empty();
+  if (type.grouped()) return 1;  // it has threads of its own
+  const bool callers_help = type.spec().light && config.affinity.empty();
   return callers_help && config.num_threads > 1 ? config.num_threads - 1 : config.num_threads;
 }
 

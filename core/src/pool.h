@@ -44,8 +44,10 @@ struct PoolConfig {
 class EnvError : public std::runtime_error {
  public:
   EnvError(int32_t env_id, const std::string& message)
-      : std::runtime_error("env " + std::to_string(env_id) + ": " + message), env_id(env_id) {}
-  int32_t env_id;
+      : std::runtime_error((env_id < 0 ? "all envs" : "env " + std::to_string(env_id)) + ": " +
+                           message),
+        env_id(env_id) {}
+  int32_t env_id;  // -1: a group could not be built
 };
 
 struct Timeout : std::runtime_error {
