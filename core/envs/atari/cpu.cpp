@@ -5,6 +5,7 @@ namespace poolkit::atari {
 namespace {
 
 #define POOLKIT_INLINE __attribute__((always_inline)) inline
+#define POOLKIT_INLINED __attribute__((always_inline))  // of a lambda
 
 // An address in page 0, or anywhere. `noise` is the last byte on the bus when it is read: what the
 // TIA's undriven bits show.
@@ -279,27 +280,27 @@ struct Core {
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t asl_at(Address at) {
-    return modify(at, [this](uint8_t value) { return asl(value); });
+    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return asl(value); });
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t lsr_at(Address at) {
-    return modify(at, [this](uint8_t value) { return lsr(value); });
+    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return lsr(value); });
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t rol_at(Address at) {
-    return modify(at, [this](uint8_t value) { return rol(value); });
+    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return rol(value); });
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t ror_at(Address at) {
-    return modify(at, [this](uint8_t value) { return ror(value); });
+    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return ror(value); });
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t inc_at(Address at) {
-    return modify(at, [this](uint8_t value) { return shifted(static_cast<uint8_t>(value + 1)); });
+    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value + 1)); });
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t dec_at(Address at) {
-    return modify(at, [this](uint8_t value) { return shifted(static_cast<uint8_t>(value - 1)); });
+    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value - 1)); });
   }
 
   POOLKIT_INLINE void branch(bool taken) {
