@@ -207,7 +207,6 @@ class Game(NamedTuple):
     """A game that is over, and its unclipped return."""
 
     step: int
-    seconds: float
     episode_return: float
     episode_length: int
 
@@ -517,9 +516,8 @@ def main(args: Args) -> int:
     # A scheduler's SIGTERM is a Ctrl-C; and a shell's background jobs start with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    console.print(
-        f"{run_dir}: {sum(p.numel() for p in policy.parameters()):,} parameters, {device}"
-    )
+    parameters = sum(weights.numel() for weights in policy.parameters())
+    print(f"{run_dir}: a network of {parameters:,} parameters, on {device}", flush=True)
     try:
         with bar:
             while (done := progress()) < 1.0:
