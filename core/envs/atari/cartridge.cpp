@@ -12,7 +12,6 @@ constexpr int kSlice = 1024;
 
 struct Layout {
   int size;                 // of the file
-  uint16_t ordinary_start;  // addresses below are RAM ports
   uint16_t first_hot_spot;  // addresses from here on switch banks
   uint8_t hot_spots;
   uint8_t bank_at_reset;
@@ -21,19 +20,19 @@ struct Layout {
 constexpr Layout layout(CartridgeType type) {
   switch (type) {
     case CartridgeType::k2K:
-      return {2048, 0, kBank, 0, 0};
+      return {2048, kBank, 0, 0};
     case CartridgeType::k4K:
-      return {4096, 0, kBank, 0, 0};
+      return {4096, kBank, 0, 0};
     case CartridgeType::kF8:
-      return {8192, 0, 0xff8, 2, 1};
+      return {8192, 0xff8, 2, 1};
     case CartridgeType::kF6:
-      return {16384, 0, 0xff6, 4, 0};
+      return {16384, 0xff6, 4, 0};
     case CartridgeType::kF8SC:
-      return {8192, 0x080, 0xff8, 2, 1};
+      return {8192, 0xff8, 2, 1};
     case CartridgeType::kF6SC:
-      return {16384, 0x080, 0xff6, 4, 0};
+      return {16384, 0xff6, 4, 0};
     case CartridgeType::kE0:
-      return {8192, 0, 0xfe0, 24, 0};
+      return {8192, 0xfe0, 24, 0};
   }
   throw std::invalid_argument("unknown cartridge type");
 }
@@ -55,8 +54,7 @@ void Cartridge::insert(CartridgeType type, const uint8_t* banks) {
   type_ = type;
   banks_ = banks;
   composed_ = type == CartridgeType::kE0 || has_ram();
-  ordinary_start_ = layout(type).ordinary_start;
-  ordinary_size_ = layout(type).first_hot_spot - layout(type).ordinary_start;
+  first_special_ = layout(type).first_hot_spot;
 }
 
 void Cartridge::reset() {
@@ -72,7 +70,7 @@ void Cartridge::compose() {
     }
   } else if (composed_) {
     std::copy_n(banks_ + kBank * bank_, kBank, view_.begin());
-    std::copy(ram_.begin(), ram_.end(), view_.begin() + 0x80);
+    std::copy(ram_.begin(), ram_.end(), view_.begin() + ram_.size());
   }
 }
 
@@ -97,9 +95,9 @@ uint8_t Cartridge::read(uint16_t address) {
 }
 
 void Cartridge::write(uint16_t address, uint8_t value) {
-  if (address < ordinary_start_) {
+  if (has_ram() && address < ram_.size()) {
     ram_[address] = value;
-    view_[0x80 + address] = value;
+    view_[ram_.size() + address] = value;
   } else {
     touch(address);
   }

@@ -31,11 +31,10 @@ class Cartridge {
   // The 4 KB that are switched in; valid until the next special access.
   const uint8_t* window() const { return composed_ ? view_.data() : banks_ + 4096 * bank_; }
 
-  // Addresses are the lower 12 bits. A special one must go through read() and write().
-  bool has_special() const { return ordinary_size_ < 4096; }
-  bool special(uint16_t address) const {
-    return static_cast<uint16_t>(address - ordinary_start_) >= ordinary_size_;
-  }
+  // Addresses are the lower 12 bits. From first_special() on, read() must read them; every write
+  // must go through write().
+  bool has_special() const { return first_special_ < 4096 || has_ram(); }
+  uint16_t first_special() const { return first_special_; }
   uint8_t read(uint16_t address);
   void write(uint16_t address, uint8_t value);
 
@@ -53,8 +52,7 @@ class Cartridge {
   uint8_t bank_ = 0;
   uint8_t composed_ = 0;  // the window is view_
   std::array<uint8_t, 4> slices_{};
-  uint16_t ordinary_start_ = 0;
-  uint16_t ordinary_size_ = 4096;
+  uint16_t first_special_ = 4096;
   std::array<uint8_t, 128> ram_{};
   const uint8_t* banks_ = nullptr;
   std::array<uint8_t, 4096> view_{};

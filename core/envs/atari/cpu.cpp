@@ -27,12 +27,57 @@ constexpr uint8_t to_decimal(int value) {
   return static_cast<uint8_t>((value % 100 / 10) << 4 | value % 10);
 }
 
+// What no program does often enough to have it in the interpreter's code.
+#define POOLKIT_APART __attribute__((noinline))
+
+POOLKIT_APART uint8_t read_chip(Machine& machine, Anywhere address, int32_t cycle) {
+  if (address.at & 0x080) return machine.riot.read(address.at, cycle, machine.inputs);
+  return machine.tia.read(address.at, address.noise, cycle, machine.inputs);
+}
+
+struct Written {
+  int32_t cycle;
+  bool frame_over;
+};
+
+// WSYNC halts the processor until the line ends, but only in the place of a read.
+POOLKIT_APART Written write_chip(Machine& machine, uint16_t address, uint8_t value, int32_t cycle,
+                                 bool after_read) {
+  if (address & 0x080) {
+    machine.riot.write(address, value, cycle);
+    return {cycle, false};
+  }
+  const uint8_t reg = address & 0x3f;
+  const bool over = machine.tia.write(reg, value, cycle);
+  if (reg == WSYNC && after_read) {
+    const int32_t in_line = cycle % kCyclesPerLine;
+    if (in_line != 0) cycle += kCyclesPerLine - in_line;
+  }
+  return {cycle, over};
+}
+
+struct Sum {
+  uint8_t value;
+  uint8_t carry;
+};
+
+POOLKIT_APART Sum add_decimal(uint8_t a, uint8_t value, uint8_t carry) {
+  const int sum = from_decimal(a) + from_decimal(value) + carry;
+  return {to_decimal(sum & 0xff), sum > 99};
+}
+
+POOLKIT_APART Sum subtract_decimal(uint8_t a, uint8_t value, uint8_t carry) {
+  const int difference = from_decimal(a) - from_decimal(value) - (1 - carry);
+  return {to_decimal((difference < 0 ? difference + 100 : difference) & 0xff),
+          a >= value + (1 - carry)};
+}
+
 // The names a, x, y, sp, pc and the flags n, v, d, i, z, c are the processor's. n holds a value
 // whose bit 7 is the flag, z one that is zero if the flag is set.
 template <bool kSpecial>  // the cartridge has addresses that do something when touched
 struct Core {
   POOLKIT_INLINE explicit Core(Machine& m, int instructions)
-      : machine(m), ram(m.riot.ram.data()), t(m.cycle), left(instructions) {
+      : machine(m), ram(m.riot.ram.data()), first_special(m.cartridge.first_special()), t(m.cycle), left(instructions) {
     const CpuState& s = m.cpu;
     a = s.a;
     x = s.x;
@@ -57,14 +102,11 @@ struct Core {
   // The bus
 
   POOLKIT_INLINE uint8_t fetch() {
+    const uint32_t at = pc++ & code_mask;
     if constexpr (kSpecial) {
-      if (in_cartridge && machine.cartridge.special(pc & 0xfff)) {
-        const uint8_t value = touch_cartridge(pc & 0xfff);
-        ++pc;
-        return value;
-      }
+      if (at >= first_special) [[unlikely]] return touch_cartridge(static_cast<uint16_t>(at));
     }
-    return code[pc++ & code_mask];
+    return code[at];
   }
 
   POOLKIT_INLINE uint8_t touch_cartridge(uint16_t address) {
@@ -74,57 +116,49 @@ struct Core {
   }
 
   POOLKIT_INLINE uint8_t read(ZeroPage address) {
-    if (address.at & 0x80) return ram[address.at & 0x7f];
-    return machine.tia.read(address.at, address.noise, t, machine.inputs);
+    if (address.at & 0x80) [[likely]] return ram[address.at & 0x7f];
+    return read_chip(machine, {address.at, address.noise}, t);
   }
 
   POOLKIT_INLINE uint8_t read(Anywhere address) {
-    if (address.at & 0x1000) {
+    if (address.at & 0x1000) [[likely]] {
       if constexpr (kSpecial) {
-        if (machine.cartridge.special(address.at & 0xfff))
+        if ((address.at & 0xfffu) >= first_special) [[unlikely]] {
           return touch_cartridge(address.at & 0xfff);
+        }
       }
       return window[address.at & 0xfff];
     }
     if ((address.at & 0x280) == 0x080) return ram[address.at & 0x7f];
-    if (address.at & 0x080) return machine.riot.read(address.at, t, machine.inputs);
-    return machine.tia.read(address.at, address.noise, t, machine.inputs);
+    return read_chip(machine, address, t);
   }
 
   POOLKIT_INLINE void write(ZeroPage address, uint8_t value) {
-    if (address.at & 0x80) {
+    if (address.at & 0x80) [[likely]] {
       ram[address.at & 0x7f] = value;
     } else {
-      write_tia(address.at & 0x3f, value, true);
+      written(write_chip(machine, address.at, value, t, true));
     }
   }
 
   POOLKIT_INLINE void write(Anywhere address, uint8_t value, bool after_read = true) {
-    if (address.at & 0x1000) {
+    if (address.at & 0x1000) [[unlikely]] {
       if constexpr (kSpecial) {
-        if (machine.cartridge.special(address.at & 0xfff)) {
-          machine.cartridge.write(address.at & 0xfff, value);
-          jump(static_cast<uint16_t>(pc));
-        }
+        machine.cartridge.write(address.at & 0xfff, value);
+        jump(static_cast<uint16_t>(pc));
       }
     } else if ((address.at & 0x280) == 0x080) {
       ram[address.at & 0x7f] = value;
-    } else if (address.at & 0x080) {
-      machine.riot.write(address.at, value, t);
     } else {
-      write_tia(address.at & 0x3f, value, after_read);
+      written(write_chip(machine, address.at, value, t, after_read));
     }
   }
 
-  // WSYNC halts the processor until the line ends, but only in the place of a read.
-  POOLKIT_INLINE void write_tia(uint8_t reg, uint8_t value, bool after_read) {
-    if (machine.tia.write(reg, value, t)) {
+  POOLKIT_INLINE void written(Written result) {
+    t = result.cycle;
+    if (result.frame_over) [[unlikely]] {
       over = true;
       left = 0;
-    }
-    if (reg == WSYNC && after_read) {
-      const int32_t in_line = t % kCyclesPerLine;
-      if (in_line != 0) t += kCyclesPerLine - in_line;
     }
   }
 
@@ -133,8 +167,7 @@ struct Core {
     static constexpr uint8_t kNothing[1] = {0};
     pc = target;
     window = machine.cartridge.window();
-    in_cartridge = target & 0x1000;
-    if (in_cartridge) {
+    if (target & 0x1000) {
       code = window;
       code_mask = 0xfff;
     } else if ((target & 0x280) == 0x080) {
@@ -218,10 +251,10 @@ struct Core {
 
   POOLKIT_INLINE void adc(uint8_t value) {
     const uint8_t before = a;
-    if (d) {
-      const int sum = from_decimal(a) + from_decimal(value) + c;
-      c = sum > 99;
-      a = to_decimal(sum & 0xff);
+    if (d) [[unlikely]] {
+      const Sum sum = add_decimal(a, value, c);
+      c = sum.carry;
+      a = sum.value;
     } else {
       const int sum = a + value + c;
       c = sum > 0xff;
@@ -233,11 +266,10 @@ struct Core {
 
   POOLKIT_INLINE void sbc(uint8_t value) {
     const uint8_t before = a;
-    if (d) {
-      int difference = from_decimal(a) - from_decimal(value) - (c ? 0 : 1);
-      if (difference < 0) difference += 100;
-      c = before >= value + (c ? 0 : 1);
-      a = to_decimal(difference & 0xff);
+    if (d) [[unlikely]] {
+      const Sum difference = subtract_decimal(a, value, c);
+      c = difference.carry;
+      a = difference.value;
       v = ((before ^ a) & (a ^ value)) >> 7 & 1;
     } else {
       const int difference = a - value - (c ? 0 : 1);
@@ -387,7 +419,10 @@ struct Core {
   // are counted, not run.
   POOLKIT_INLINE uint8_t read_or_wait(Anywhere address) {
     const uint8_t value = read(address);
-    if ((address.at & 0x1285) != 0x0284 || value == 0) return value;
+    if ((address.at & 0x1285) == 0x0284 && value != 0) [[unlikely]] return waited(value);
+    return value;
+  }
+  POOLKIT_INLINE uint8_t waited(uint8_t value) {
     if (code[pc & code_mask] != 0xd0 || code[(pc + 1) & code_mask] != 0xfb) return value;
     const int32_t wait = machine.riot.zero_at() - t;
     const int32_t turn = ((pc + 2) ^ (pc - 3)) & 0xff00 ? 8 : 7;
@@ -411,8 +446,8 @@ struct Core {
   const uint8_t* window = nullptr;  // of the cartridge
   const uint8_t* code = nullptr;    // what pc reads, through code_mask
   uint32_t code_mask = 0;
-  bool in_cartridge = false;
   bool over = false;
+  const uint32_t first_special;     // address in the cartridge
   uint32_t pc = 0;
   int32_t t;     // cycle
   int32_t left;  // instructions
