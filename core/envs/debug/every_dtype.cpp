@@ -43,10 +43,10 @@ void EveryDtype::reset(Reset, Rng&) { *this = EveryDtype(Options({})); }
 Transition EveryDtype::step(Action action, Rng&) {
   ++count_;
   turn_ = action.scalar<int64_t>(0);
-  std::ranges::copy(action.array<int64_t>(1), buttons_);
-  std::ranges::copy(action.array<int8_t>(2), switches_);
-  std::ranges::copy(action.array<float>(3), gas_);
-  std::ranges::copy(action.array<double>(4), angle_);
+  std::ranges::copy(action.array<int64_t>(1).first<2>(), buttons_);
+  std::ranges::copy(action.array<int8_t>(2).first<4>(), switches_);
+  std::ranges::copy(action.array<float>(3).first<2>(), gas_);
+  std::ranges::copy(action.array<double>(4).first<3>(), angle_);
   return {.reward = 1, .terminated = count_ >= 10};
 }
 
