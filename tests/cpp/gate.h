@@ -1,0 +1,34 @@
+// What debug::Slow's action 1 waits for.
+#ifndef POOLKIT_TESTS_GATE_H_
+#define POOLKIT_TESTS_GATE_H_
+
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace poolkit::tests {
+
+class Gate {
+ public:
+  Gate() {
+    static std::atomic<int> number{0};
+    path_ = (std::filesystem::temp_directory_path() /
+             ("poolkit-gate-" + std::to_string(getpid()) + "-" + std::to_string(++number)))
+                .string();
+  }
+  ~Gate() { std::filesystem::remove(path_); }
+  Gate(const Gate&) = delete;
+
+  const std::string& path() const { return path_; }
+  void open() const { std::ofstream(path_).flush(); }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace poolkit::tests
+
+#endif  // POOLKIT_TESTS_GATE_H_
