@@ -1,0 +1,56 @@
+# Everything a developer runs. Each target makes .venv first, from constraints.txt.
+PYTHON ?= python3
+JOBS ?= $(shell nproc)
+
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+CPP_SOURCES = $(shell find core tests -name '*.h' -o -name '*.cpp')
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+
+.PHONY: demo test test-cpp test-python lint bench clean
+
+# A few minutes of PPO on Pong: the rate, the return, curve.png and a TensorBoard run in runs/.
+demo: .venv/installed
+	$(BIN)/python recipes/ppo_atari.py --num-envs 64 --batch-size 16 --total-timesteps 200000
+
+test: test-cpp test-python lint
+	@echo "make test: C++ (plain, ThreadSanitizer, AddressSanitizer + UBSan), Python and lint passed"
+
+test-cpp: test-cpp-plain test-cpp-thread test-cpp-address,undefined
+
+.PHONY: test-cpp-plain test-cpp-thread test-cpp-address,undefined
+test-cpp-%: .venv/tools
+	@echo "== C++ tests, $*"
+	$(BIN)/cmake -S core -B build/cpp-$* -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DPOOLKIT_BINDINGS=OFF -DPOOLKIT_TESTS=ON -DPOOLKIT_SANITIZE=$(filter-out plain,$*) > /dev/null
+	$(BIN)/cmake --build build/cpp-$*
+	$(BIN)/ctest --test-dir build/cpp-$* --output-on-failure
+
+# Against the installed wheel, never the source tree.
+test-python: .venv/installed
+	@echo "== Python tests"
+	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest --doctest-modules --pyargs poolkit
+
+lint: .venv/installed
+	@echo "== lint and types"
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP_SOURCES)
+
+bench: .venv/installed
+	$(BIN)/python tests/bench/bench.py
+
+clean:
+	rm -rf .venv build dist
+
+.venv/tools: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) cmake ninja nanobind numpy scikit-build-core
+	touch $@
+
+.venv/installed: .venv/tools $(shell find core adapters -type f)
+	$(PIP) --no-build-isolation '.[dev,recipes]'
+	$(PIP) --no-build-isolation --no-deps --force-reinstall .
+	touch $@

@@ -1,0 +1,188 @@
+#include "python_pool.h"
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include "arrays.h"
+#include "numpy_api.h"
+
+namespace nb = nanobind;
+
+namespace poolkit {
+namespace {
+
+std::span<const pk_array> observations(const EnvType& type) {
+  return {type.spec().observation, type.spec().observation_count};
+}
+
+std::vector<std::string> info_names(const EnvType& type) {
+  auto names = names_of({type.spec().info, type.spec().info_count});
+  for (const char* name : {"env_id", "elapsed_step", "episode_return", "episode_length"})
+    names.emplace_back(name);
+  return names;
+}
+
+// Lets Ctrl-C end a wait.
+void check_signals() {
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() < 0) throw nb::python_error();
+}
+
+std::optional<std::chrono::nanoseconds> read_timeout(nb::handle timeout) {
+  if (timeout.is_none()) return {};
+  const double seconds = nb::cast<double>(timeout);
+  if (!(seconds >= 0)) throw nb::value_error("timeout: must be None or seconds >= 0");
+  constexpr double kForever = 1e9;  // about 30 years; more nanoseconds would not fit
+  return std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, kForever) * 1e9));
+}
+
+}  // namespace
+
+PythonPool::PythonPool(std::shared_ptr<EnvType> type, PoolConfig config)
+    : actions_({type->spec().action, type->spec().action_count}),
+      ids_(config.num_envs),
+      observation_(names_of(observations(*type))),
+      info_(info_names(*type)),
+      all_(config.num_envs) {
+  std::iota(all_.begin(), all_.end(), 0);
+  {
+    nb::gil_scoped_release release;
+    pool_ = std::make_unique<Pool>(std::move(type), std::move(config));
+  }
+  const Layout& layout = pool_->layout();
+  for (size_t i = layout.first_info; i < layout.first_engine; ++i) info_columns_.push_back(i);
+  for (size_t i = Layout::env_id; i < Layout::engine_columns; ++i)
+    info_columns_.push_back(layout.first_engine + i);
+}
+
+PythonPool::~PythonPool() { close(); }
+
+void PythonPool::close() {
+  nb::gil_scoped_release release;
+  pool_->close();
+}
+
+void PythonPool::send(nb::handle action, nb::handle env_id) {
+  if (env_id.is_none()) {
+    if (received_.empty() && !pool_->closed())
+      throw UsageError("send: without env_id it answers the last recv, and there was none");
+    send(action, received_);
+  } else {
+    send(action, ids_.read(env_id));
+  }
+}
+
+void PythonPool::send(nb::handle action, std::span<const int32_t> ids) {
+  expect_idle(*pool_, ids);
+  const auto rows = actions_.read(action, ids);
+  nb::gil_scoped_release release;
+  pool_->send(rows, ids);
+}
+
+nb::object PythonPool::recv(nb::handle timeout) {
+  const auto limit = read_timeout(timeout);
+  Batch batch;
+  {
+    nb::gil_scoped_release release;
+    batch = pool_->recv(limit, check_signals);
+  }
+  return to_python(std::move(batch));
+}
+
+nb::object PythonPool::step(nb::handle action) {
+  if (lock_step())
+    send(action, all_);
+  else
+    send(action, nb::none());
+  return recv(nb::none());
+}
+
+void PythonPool::reset(nb::handle env_id, nb::handle seeds) {
+  const std::vector<int32_t> ids = env_id.is_none() ? all_ : ids_.read(env_id);
+  expect_idle(*pool_, ids);
+  std::vector<std::optional<Seed>> read;
+  if (!seeds.is_none()) read = read_seeds(seeds);
+  nb::gil_scoped_release release;
+  pool_->reset(ids, read);
+}
+
+void PythonPool::drain() {
+  nb::gil_scoped_release release;
+  pool_->drain(check_signals);
+}
+
+void PythonPool::expect_env(int32_t id) const {
+  if (id < 0 || static_cast<size_t>(id) >= all_.size())
+    throw nb::value_error(("env_id: " + std::to_string(id) + " is not an env").c_str());
+  expect_idle(*pool_, {&id, 1});
+}
+
+nb::object PythonPool::render(int32_t id) {
+  expect_env(id);
+  Pool::Frame frame;
+  {
+    nb::gil_scoped_release release;
+    frame = pool_->render(id);
+  }
+  npy_intp shape[] = {static_cast<npy_intp>(frame.height), static_cast<npy_intp>(frame.width), 3};
+  nb::object image = nb::steal(PyArray_SimpleNew(3, shape, NPY_UINT8));
+  if (!image) throw nb::python_error();
+  std::memcpy(PyArray_DATA(as_array(image)), frame.pixels.data(), frame.pixels.size());
+  return image;
+}
+
+nb::bytes PythonPool::save(int32_t id) {
+  expect_env(id);
+  const auto state = pool_->save(id);
+  return nb::bytes(state.data(), state.size());
+}
+
+void PythonPool::load(int32_t id, const nb::bytes& state) {
+  expect_env(id);
+  pool_->load(id, {reinterpret_cast<const unsigned char*>(state.data()), state.size()});
+}
+
+nb::object PythonPool::observation_of(std::vector<BufferRef>& columns, size_t rows) const {
+  std::vector<nb::object> leaves(observation_.leaf_count());
+  for (size_t i = 0; i < leaves.size(); ++i)
+    leaves[i] = to_numpy(std::move(columns[i]), pool_->layout().columns[i], rows);
+  return observation_.build(leaves);
+}
+
+nb::object PythonPool::info_of(std::vector<BufferRef>& columns, size_t rows) const {
+  std::vector<nb::object> leaves(info_columns_.size());
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const size_t column = info_columns_[i];
+    leaves[i] = to_numpy(std::move(columns[column]), pool_->layout().columns[column], rows);
+  }
+  return info_.build(leaves);
+}
+
+// (observation, reward, terminated, truncated, info)
+nb::object PythonPool::to_python(Batch batch) {
+  const Layout& layout = pool_->layout();
+  const auto engine = [&](size_t column) {
+    const size_t index = layout.first_engine + column;
+    return to_numpy(std::move(batch.columns[index]), layout.columns[index], batch.rows);
+  };
+  const auto* ids = static_cast<const int32_t*>(
+      batch.columns[layout.first_engine + Layout::env_id].data());
+  received_.assign(ids, ids + batch.rows);
+
+  const nb::object observation = observation_of(batch.columns, batch.rows);
+  nb::object info = info_of(batch.columns, batch.rows);
+  if (batch.final_mask) {
+    const nb::object mask =
+        to_numpy(std::move(batch.final_mask), {"", PK_BOOL, {}, 1}, batch.rows);
+    info["final_obs"] = observation_of(batch.final_columns, batch.rows);
+    info["final_info"] = info_of(batch.final_columns, batch.rows);
+    info["_final_obs"] = mask;
+    info["_final_info"] = mask;
+  }
+  return nb::make_tuple(observation, engine(Layout::reward), engine(Layout::terminated),
+                        engine(Layout::truncated), info);
+}
+
+}  // namespace poolkit

@@ -1,0 +1,65 @@
+// The engine's pool, with NumPy arrays for its actions and batches.
+//
+// The GIL is held while arguments are read and results are made, and let go while anything is
+// stepped or waited for.
+#ifndef POOLKIT_BINDINGS_PYTHON_POOL_H_
+#define POOLKIT_BINDINGS_PYTHON_POOL_H_
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "actions.h"
+#include "ids.h"
+#include "pool.h"
+#include "structure.h"
+
+namespace poolkit {
+
+class PythonPool {
+ public:
+  PythonPool(std::shared_ptr<EnvType> type, PoolConfig config);
+  ~PythonPool();
+  PythonPool(const PythonPool&) = delete;
+
+  // env_id None: the envs of the last recv.
+  void send(nanobind::handle action, nanobind::handle env_id);
+  nanobind::object recv(nanobind::handle timeout);
+  nanobind::object step(nanobind::handle action);
+  // env_id None: all.
+  void reset(nanobind::handle env_id, nanobind::handle seeds);
+  void drain();
+
+  nanobind::object render(int32_t id);
+  nanobind::bytes save(int32_t id);
+  void load(int32_t id, const nanobind::bytes& state);
+
+  size_t pending() const { return pool_->pending(); }
+  bool closed() const { return pool_->closed(); }
+  void close();
+
+ private:
+  bool lock_step() const { return pool_->config().batch_size == pool_->config().num_envs; }
+  void send(nanobind::handle action, std::span<const int32_t> ids);
+  void expect_env(int32_t id) const;
+  nanobind::object to_python(Batch batch);
+  nanobind::object info_of(std::vector<BufferRef>& columns, size_t rows) const;
+  nanobind::object observation_of(std::vector<BufferRef>& columns, size_t rows) const;
+
+  std::unique_ptr<Pool> pool_;
+  ActionReader actions_;
+  IdReader ids_;
+  Structure observation_;
+  Structure info_;
+  std::vector<size_t> info_columns_;
+  std::vector<int32_t> all_;
+  std::vector<int32_t> received_;  // the envs of the last recv
+};
+
+}  // namespace poolkit
+
+#endif  // POOLKIT_BINDINGS_PYTHON_POOL_H_

@@ -1,0 +1,214 @@
+"""The pool as a `gymnasium.vector.VectorEnv`."""
+
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+from gymnasium import logger
+from gymnasium.vector import VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .config import PoolConfig
+from .seeds import Seed, reset_seeds
+from .spaces import space_of
+
+Array = NDArray[Any]
+Step = tuple[Any, Array, Array, Array, dict[str, Any]]
+"""Observation, reward float32, terminated bool, truncated bool, info: one row for each env."""
+
+
+class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
+    """Many environments behind Gymnasium's vector interface; made by `poolkit.make`.
+
+    In lock-step (`batch_size == num_envs`) row i is env i. An asynchronous pool's rows are those
+    that finished first, and `info["env_id"]` tells which; `async_reset`, `send` and `recv` then
+    do `step`'s work in parts.
+
+    Arrays that a call returned belong to the caller: no later call changes them. `info` holds
+    `env_id` int32, `elapsed_step` int32, `episode_return` float64, `episode_length` int32 (unclipped
+    and over the whole episode) and the environment's own arrays, a row for each env. With
+    autoreset="same_step" and an episode's end in the batch it also holds `final_obs` and
+    `final_info`, which count in the rows of the masks `_final_obs` and `_final_info`.
+
+    >>> import numpy as np, poolkit
+    >>> with poolkit.make("CartPole-v1", num_envs=3) as envs:
+    ...     obs, info = envs.reset(seed=0)
+    ...     obs, reward, terminated, truncated, info = envs.step(np.array([0, 1, 0]))
+    >>> obs.shape, reward, info["elapsed_step"]
+    ((3, 4), array([1., 1., 1.], dtype=float32), array([1, 1, 1], dtype=int32))
+    """
+
+    def __init__(
+        self, env_type: _core.EnvType, config: PoolConfig, render_mode: str | None = None
+    ) -> None:
+        self.closed = True  # until there is something to close
+        modes = ["rgb_array"] if env_type.can_render else []
+        if render_mode is not None and render_mode not in modes:
+            raise ValueError(f"render_mode: {render_mode!r} must be one of {[None, *modes]}")
+        self.num_envs = config.num_envs
+        self.render_mode = render_mode
+        self.metadata: dict[str, Any] = {
+            "render_modes": modes,
+            "autoreset_mode": config.autoreset_mode,
+        }
+        self.single_observation_space = space_of(env_type.observation)
+        self.single_action_space = space_of(env_type.action)
+        self.observation_space = batch_space(self.single_observation_space, config.rows)
+        self.action_space = batch_space(self.single_action_space, config.rows)
+        self._config = config
+        self._pool = config.open(env_type)
+        self.closed = False
+
+    @property
+    def batch_size(self) -> int:
+        """How many results a `recv` waits for."""
+        return self._config.rows
+
+    @property
+    def is_async(self) -> bool:
+        """Whether batches hold fewer than all environments."""
+        return self._config.is_async
+
+    @property
+    def pending(self) -> int:
+        """How many results have been asked for and not received."""
+        return self._pool.pending
+
+    def reset(
+        self,
+        *,
+        seed: SupportsIndex | Sequence[SupportsIndex | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start new episodes; results that are pending are waited for and dropped.
+
+        Args:
+            seed: An int s seeds env i with s + i, a sequence with its entries; where None, an env's
+                random stream goes on.
+            options: {"reset_mask": bool[num_envs]} resets only some envs, while nothing is
+                pending. In lock-step the other rows show their envs as they are; an
+                asynchronous pool returns only the rows of the mask.
+
+        Returns:
+            Observation and info, as from `recv`.
+        """
+        seeds = reset_seeds(seed, self.num_envs)
+        if options is not None and "reset_mask" in options:
+            return self._reset_some(self._ids_of(options["reset_mask"]), seeds)
+        self._pool.drain()
+        self._pool.reset(None, seeds)
+        obs, _, _, _, info = self._pool.recv()
+        return obs, info
+
+    def _reset_some(
+        self, env_id: NDArray[np.intp], seeds: list[Seed | None] | None
+    ) -> tuple[Any, dict[str, Any]]:
+        if self.pending:
+            raise ValueError(
+                f"reset_mask: {self.pending} results are pending; recv() them first, or use async_reset"
+            )
+        self._pool.reset(env_id, None if seeds is None else [seeds[env] for env in env_id])
+        while self.pending:
+            self._pool.recv()
+        return self._pool.observe(env_id if self.is_async else None)
+
+    def _ids_of(self, mask: object) -> NDArray[np.intp]:
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise TypeError(f"reset_mask: must be a NumPy array of bool, not {kind}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(
+                f"reset_mask: must have shape ({self.num_envs},), not {mask.shape}"
+            )
+        if not mask.any():
+            raise ValueError("reset_mask: must have a True")
+        return np.flatnonzero(mask)
+
+    def step(self, actions: Any) -> Step:
+        """Step the envs of the last batch, in lock-step all, and wait for the next batch.
+
+        Args:
+            actions: A row for each env, inside `action_space`; arrays or lists.
+
+        Raises:
+            ValueError: For a wrong shape or an action outside its space; the envs are unchanged.
+            TypeError: For a dtype that does not cast by NumPy's "same_kind".
+            RuntimeError: Before the first reset, or after `close`.
+            EnvError: If an env threw. `recv` gives the other envs' results.
+        """
+        return self._pool.step(actions)
+
+    def async_reset(self, env_id: ArrayLike | None = None) -> None:
+        """Queue a reset of some envs, by default all, for `recv` to return.
+
+        Args:
+            env_id: int[n]; an env with a result pending is a ValueError.
+        """
+        self._pool.reset(env_id)
+
+    def send(self, action: Any, env_id: ArrayLike | None = None) -> None:
+        """Queue a step of some envs and return at once.
+
+        Args:
+            action: A row for each env of `env_id`; see `step`.
+            env_id: int[n], at most num_envs of them; by default those of the last `recv`. An id
+                that is repeated, out of range or has a result pending is a ValueError, and
+                nothing is queued.
+        """
+        self._pool.send(action, env_id)
+
+    def recv(self, timeout: float | None = None) -> Step:
+        """Wait for the next min(batch_size, pending) results.
+
+        Args:
+            timeout: Seconds to wait at most; None: for ever.
+
+        Raises:
+            TimeoutError: If there are fewer results by then. Nothing is lost.
+            RuntimeError: If nothing is pending.
+            EnvError: If an env threw, once for each; the next batch has one row fewer.
+        """
+        return self._pool.recv(timeout)
+
+    def render(self) -> tuple[Array, ...] | None:
+        """An RGB image uint8[height, width, 3] of each env; None without render_mode."""
+        if self.render_mode is None:
+            logger.warn("render() needs make(..., render_mode='rgb_array')")
+            return None
+        return tuple(self._pool.render(env) for env in range(self.num_envs))
+
+    def save_state(self, env_ids: Sequence[int] | None = None) -> list[bytes]:
+        """The whole state of some envs, by default all, random streams included.
+
+        Raises:
+            ValueError: For an env with a result pending.
+            RuntimeError: If the environment cannot be saved.
+        """
+        return [self._pool.save(env) for env in self._ids(env_ids)]
+
+    def load_state(self, env_ids: Sequence[int] | None, states: Sequence[bytes]) -> None:
+        """Put envs back where `save_state` found them; they go on exactly as they would have.
+
+        Raises:
+            ValueError: For a state of another kind of env, or an env with a result pending.
+        """
+        ids = self._ids(env_ids)
+        if len(ids) != len(states):
+            raise ValueError(f"states: has {len(states)} entries; must have {len(ids)}")
+        for env, state in zip(ids, states, strict=True):
+            self._pool.load(env, state)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Stop the workers and drop what is pending."""
+        self._pool.close()
+
+    def _ids(self, env_ids: Sequence[int] | None) -> Sequence[int]:
+        return range(self.num_envs) if env_ids is None else env_ids
+
+    def __enter__(self) -> "GymnasiumVectorEnv":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

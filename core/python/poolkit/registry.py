@@ -1,0 +1,105 @@
+"""Environments by name."""
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered environment and what its options start from."""
+
+    name: str
+    env: object
+    prepare: Callable[..., dict[str, Any]] | None
+    defaults: dict[str, Any]
+
+    def option_names(self) -> list[str]:
+        """What `make` accepts beside its own arguments."""
+        names = [option.name for option in _core.options_of(self.env)]
+        if self.prepare is not None:
+            parameters = inspect.signature(self.prepare).parameters.values()
+            names += [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        return sorted(set(names))
+
+    def env_type(self, options: dict[str, Any]) -> _core.EnvType:
+        """The environment with these options over its defaults.
+
+        Raises:
+            TypeError: For an unknown option, or a value of the wrong type.
+            ValueError: For a value that the environment does not accept.
+        """
+        names = self.option_names()
+        for option in options:
+            if option not in names:
+                raise TypeError(f"{self.name} has no option {option!r}{_near(option, names)}")
+        if self.prepare is not None:
+            options = self.prepare(**options)
+        return _core.EnvType(self.env, self.defaults | options)
+
+
+_entries: dict[str, Entry] = {}
+
+
+def register(
+    name: str,
+    env: object,
+    *,
+    prepare: Callable[..., dict[str, Any]] | None = None,
+    **defaults: Any,
+) -> None:
+    """Make `env`, a capsule from a compiled module, available as `make(name)`.
+
+    Args:
+        name: Like "acme/Grid-v0". A later registration of the same name replaces this one.
+        env: An attribute of a POOLKIT_MODULE.
+        prepare: Called with the options that `make` was given; returns those for the environment.
+            Its keyword-only parameters are options too.
+        **defaults: Options that replace the environment's own defaults.
+
+    Raises:
+        TypeError: If `env` is not such a capsule, or a default is not among its options.
+
+    >>> register("docs/Cart-v0", _core.envs.CartPole)
+    >>> "docs/Cart-v0" in list_all_envs()
+    True
+    """
+    entry = Entry(name, env, prepare, defaults)
+    names = entry.option_names()
+    for option in defaults:
+        if option not in names:
+            raise TypeError(f"{name} has no option {option!r}{_near(option, names)}")
+    _entries[name] = entry
+
+
+def list_all_envs() -> list[str]:
+    """The names that `make` knows, sorted."""
+    return sorted(_entries)
+
+
+def find(task: str) -> Entry:
+    """The entry of a name; with "module:name" the module, which registers it, is imported first.
+
+    Raises:
+        ValueError: For an unknown name, with the near ones.
+    """
+    module, colon, name = task.rpartition(":")
+    if colon:
+        importlib.import_module(module)
+    if name not in _entries:
+        raise ValueError(f"unknown environment {name!r}{_near(name, _entries)}")
+    return _entries[name]
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """Ends an error message with what may have been meant."""
+    by_lower = {entry.lower(): entry for entry in known}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+    if near:
+        return "; did you mean " + " or ".join(repr(by_lower[match]) for match in near) + "?"
+    return f"; there are {', '.join(sorted(known))}" if len(by_lower) <= 30 else ""

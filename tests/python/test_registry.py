@@ -1,0 +1,81 @@
+"""Environments by name: what make() finds, and what it says when it does not."""
+
+import sys
+import textwrap
+from pathlib import Path
+
+import poolkit
+import pytest
+from poolkit import _core
+
+
+def test_builtin_environments_are_listed() -> None:
+    names = poolkit.list_all_envs()
+    assert "CartPole-v1" in names
+    assert names == sorted(names)
+
+
+def test_unknown_name_tells_the_near_ones() -> None:
+    with pytest.raises(ValueError, match=r"unknown environment 'cartpole-v1'.*'CartPole-v1'"):
+        poolkit.make("cartpole-v1")
+
+
+def test_unknown_option_is_a_type_error_that_names_it() -> None:
+    with pytest.raises(TypeError, match=r"CartPole-v1 has no option 'gravity'"):
+        poolkit.make("CartPole-v1", gravity=1.0)
+
+
+def test_unknown_env_type_tells_the_accepted_ones() -> None:
+    with pytest.raises(ValueError, match=r"env_type: 'jax' must be one of \['gymnasium'\]"):
+        poolkit.make("CartPole-v1", "jax")
+
+
+def test_registering_needs_a_capsule() -> None:
+    with pytest.raises(TypeError, match="capsule of a POOLKIT_MODULE, not type"):
+        poolkit.register("test/Wrong-v0", object)
+
+
+def test_default_must_be_an_option() -> None:
+    with pytest.raises(TypeError, match="test/Wrong-v0 has no option 'gravity'"):
+        poolkit.register("test/Wrong-v0", _core.envs.CartPole, gravity=1.0)
+
+
+def test_module_before_a_colon_is_imported_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "acme_cart.py").write_text(
+        textwrap.dedent("""
+        import poolkit
+        from poolkit import _core
+
+        poolkit.register("acme/Cart-v0", _core.envs.CartPole)
+        """)
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with poolkit.make("acme_cart:acme/Cart-v0", num_envs=2) as envs:
+        assert envs.num_envs == 2
+    assert "acme_cart" in sys.modules
+    with pytest.raises(ModuleNotFoundError):
+        poolkit.make("no_such_module:acme/Cart-v0")
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "error"),
+    [
+        ("num_envs", 0, ValueError),
+        ("num_envs", 2.0, TypeError),
+        ("batch_size", 0, ValueError),
+        ("batch_size", 5, ValueError),
+        ("num_threads", 0, ValueError),
+        ("max_episode_steps", -1, ValueError),
+        ("thread_affinity_offset", -2, ValueError),
+        ("affinity", [10**6], ValueError),
+        ("affinity", [], ValueError),
+        ("affinity", "cores", ValueError),
+        ("autoreset", "never", ValueError),
+        ("render_mode", "human", ValueError),
+    ],
+)
+def test_wrong_argument_is_named(argument: str, value: object, error: type[Exception]) -> None:
+    with pytest.raises(error, match=argument):
+        poolkit.make("CartPole-v1", **{"num_envs": 4, argument: value})
