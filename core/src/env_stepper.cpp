@@ -110,6 +110,10 @@ void EnvStepper::seed(int32_t id, const Seed& seed) {
   slot.episode.seeded = true;
 }
 
+int EnvStepper::observe(int32_t id, const pk_view& row, pk_error& error) {
+  return api_.observe(floor_.roster[id].env, &row, &error);
+}
+
 int EnvStepper::render(int32_t id, const pk_canvas& canvas, pk_error& error) {
   return api_.render(floor_.roster[id].env, &canvas, &error);
 }

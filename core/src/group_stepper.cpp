@@ -60,6 +60,10 @@ void GroupStepper::seed(int32_t id, const Seed& seed) {
   floor_.roster[id].episode.seeded = true;
 }
 
+int GroupStepper::observe(int32_t id, const pk_view& row, pk_error& error) {
+  return api_.group_observe(group_, id, &row, &error);
+}
+
 int GroupStepper::render(int32_t id, const pk_canvas& canvas, pk_error& error) {
   return api_.group_render(group_, id, &canvas, &error);
 }

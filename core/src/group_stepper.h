@@ -23,6 +23,7 @@ class GroupStepper final : public Stepper {
 
   void start(std::span<const int32_t> ids, const Place& rows) override;
   void seed(int32_t id, const Seed& seed) override;
+  int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.group_render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
   bool callers_help() const override { return false; }

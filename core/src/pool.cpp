@@ -1,5 +1,6 @@
 #include "pool.h"
 
+#include <cstring>
 #include <mutex>
 
 #include "collector.h"
@@ -69,6 +70,11 @@ struct Pool::Impl {
     Impl& pool;
     const int32_t id;
   };
+
+  // Whether the env can be observed.
+  bool shows(int32_t id) const {
+    return roster.phase(id) != Phase::unreset && roster.phase(id) != Phase::broken;
+  }
 
   void close() noexcept {
     const std::lock_guard lock(closing);
@@ -148,6 +154,33 @@ void Pool::drain(const Interrupt& interrupt) {
   }
 }
 
+Batch Pool::observe(std::span<const int32_t> ids) {
+  Impl& pool = usable();
+  ColumnStores stores(pool.layout, ids.size(), pool.config.allocator);
+  Batch batch;
+  batch.rows = ids.size();
+  stores.take(batch.columns);
+  std::vector<void*> data;
+  for (const BufferRef& column : batch.columns) data.push_back(column.data());
+  pk_view row = stores.shape().view(data.data());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const Impl::Borrowed borrowed(pool, ids[i]);
+    row.row = i;
+    pk_error error{};
+    if (!pool.shows(ids[i])) {
+      const std::vector<size_t>& bytes = stores.shape().bytes();
+      for (size_t k = 0; k < data.size(); ++k)
+        std::memset(row_of(data[k], bytes[k], i), 0, bytes[k]);
+      static_cast<int32_t*>(data[pool.layout.first_engine + Layout::env_id])[i] = ids[i];
+      continue;
+    }
+    if (pool.stepper->observe(ids[i], row, error)) throw EnvError(ids[i], error.message);
+    write_engine_columns(data.data() + pool.layout.first_engine, i, ids[i], {},
+                         pool.roster[ids[i]].episode);
+  }
+  return batch;
+}
+
 size_t Pool::pending() const { return usable().collector.owed(); }
 bool Pool::is_pending(int32_t id) const { return usable().collector.is_pending(id); }
 
@@ -156,7 +189,7 @@ Pool::Frame Pool::render(int32_t id) {
   const Impl::Borrowed borrowed(pool, id);
   if (!pool.stepper->can_render())
     throw UsageError(std::string(pool.type->api().name) + " cannot be rendered");
-  if (pool.roster.phase(id) == Phase::unreset || pool.roster.phase(id) == Phase::broken)
+  if (!pool.shows(id))
     throw UsageError("env " + std::to_string(id) + " cannot be rendered before it is reset");
   Frame frame;
   const pk_canvas canvas{&frame, [](void* context, size_t height, size_t width) -> uint8_t* {

@@ -89,6 +89,10 @@ class Pool {
   // Waits for all pending results and drops them, with their errors.
   void drain(const Interrupt& interrupt);
 
+  // A row for each id, for ids without pending work, that shows the env as it is: observation, info
+  // and statistics, but no reward. The row of an env that was never reset, or threw, is zero.
+  Batch observe(std::span<const int32_t> ids);
+
   size_t pending() const;
   bool is_pending(int32_t id) const;
 

@@ -29,6 +29,8 @@ class Stepper : public Source {
   virtual void start(std::span<const int32_t> ids, const Place& rows) = 0;
 
   virtual void seed(int32_t id, const Seed& seed) = 0;
+  // Writes the env's observation and info to `row`.
+  virtual int observe(int32_t id, const pk_view& row, pk_error& error) = 0;
   // The env's picture, through `canvas`.
   virtual bool can_render() const = 0;
   virtual int render(int32_t id, const pk_canvas& canvas, pk_error& error) = 0;
