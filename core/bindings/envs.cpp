@@ -1,19 +1,46 @@
 // poolkit._core.envs: the built-in environments, as any other module would hand them over.
 #include <nanobind/nanobind.h>
 
+#include "atari/env.h"
+#include "atari/rom.h"
+#include "atari/rules.h"
 #include "bindings.h"
 #include "classic/cartpole.h"
+#include "debug/counter.h"
+#include "debug/every_dtype.h"
+#include "debug/failing.h"
+#include "debug/farm.h"
+#include "debug/slow.h"
 #include "poolkit/module.h"
 
 namespace nb = nanobind;
 
 namespace poolkit {
+namespace {
+
+nb::list atari_games() {
+  nb::list games;
+  for (const atari::Rules* rules : atari::all_rules())
+    if (atari::find_hardware(rules->name))
+      games.append(nb::str(rules->name.data(), rules->name.size()));
+  return games;
+}
+
+}  // namespace
 
 void bind_envs(nb::module_& m) {
   nb::module_ envs = m.def_submodule("envs", "Capsules for poolkit.register.");
   Module module(envs.ptr());
   module.add<classic::CartPole>("CartPole", "A pole on a cart, as in Gymnasium.");
+  module.add<atari::AtariEnv>("Atari", "A game of the Atari 2600, as in ALE.");
+  module.add<debug::Counter>("debug_counter");
+  module.add<debug::EveryDtype>("debug_every_dtype");
+  module.add<debug::Failing>("debug_failing");
+  module.add<debug::Farm>("debug_farm");
+  module.add<debug::Slow>("debug_slow");
   if (module.failed()) throw nb::python_error();
+
+  m.def("atari_games", &atari_games, "The games that envs.Atari plays, by the names of their ROMs.");
 }
 
 }  // namespace poolkit

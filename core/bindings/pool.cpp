@@ -63,6 +63,8 @@ void bind_pool(nb::module_& m) {
            "send and recv; in lock-step, row i is env i.")
       .def("reset", &PythonPool::reset, "env_id"_a.none() = nb::none(),
            "seeds"_a.none() = nb::none(), "Queue a reset of each env of env_id, by default all.")
+      .def("observe", &PythonPool::observe, "env_id"_a.none() = nb::none(),
+           "(observation, info) of envs as they are, by default all; counts as a recv.")
       .def("drain", &PythonPool::drain, "Wait for all pending results and drop them.")
       .def("render", &PythonPool::render, "env_id"_a, "uint8[height, width, 3].")
       .def("save", &PythonPool::save, "env_id"_a)

@@ -108,6 +108,19 @@ void PythonPool::reset(nb::handle env_id, nb::handle seeds) {
   pool_->reset(ids, read);
 }
 
+nb::object PythonPool::observe(nb::handle env_id) {
+  std::vector<int32_t> ids = env_id.is_none() ? all_ : ids_.read(env_id);
+  expect_idle(*pool_, ids);
+  Batch batch;
+  {
+    nb::gil_scoped_release release;
+    batch = pool_->observe(ids);
+  }
+  received_ = std::move(ids);
+  const nb::object observation = observation_of(batch.columns, batch.rows);
+  return nb::make_tuple(observation, info_of(batch.columns, batch.rows));
+}
+
 void PythonPool::drain() {
   nb::gil_scoped_release release;
   pool_->drain(check_signals);

@@ -32,6 +32,8 @@ class PythonPool {
   nanobind::object step(nanobind::handle action);
   // env_id None: all.
   void reset(nanobind::handle env_id, nanobind::handle seeds);
+  // (observation, info), without a step; counts as a recv. env_id None: all.
+  nanobind::object observe(nanobind::handle env_id);
   void drain();
 
   nanobind::object render(int32_t id);

@@ -1,6 +1,6 @@
 """Reinforcement-learning environments, many at once, on a C++ engine."""
 
-from . import classic  # registers its environments
+from . import atari, classic  # they register their environments
 from ._core import __version__
 from .config import PoolConfig
 from .errors import EnvError
@@ -13,6 +13,7 @@ __all__ = [
     "GymnasiumVectorEnv",
     "PoolConfig",
     "__version__",
+    "atari",
     "classic",
     "list_all_envs",
     "make",

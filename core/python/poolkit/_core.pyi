@@ -104,5 +104,8 @@ def options_of(capsule: object) -> list[OptionInfo]:
 def nest(names: list[str], values: list[Any]) -> Any:
     """The dicts and tuples that names like 'arm/angle' stand for, with the values in them."""
 
+def atari_games() -> list[str]:
+    """The games that envs.Atari plays, by the names of their ROMs."""
+
 def usable_cpu_count() -> int:
     """How many CPUs this process may really use: the affinity mask and the cgroup's quota."""

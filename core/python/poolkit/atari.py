@@ -29,20 +29,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 """The published protocols: what `preset` sets, unless an option says otherwise."""
 
 
-def register_atari() -> None:
-    """Register Pong-v5 and ALE/Pong-v5, which has sticky actions, and so each game."""
-    for game in _core.atari_games():
-        prepare = functools.partial(_prepare, game)
-        name = "".join(word.title() for word in game.split("_"))
-        register(f"{name}-v5", _core.envs.Atari, prepare=prepare)
-        register(
-            f"ALE/{name}-v5",
-            _core.envs.Atari,
-            prepare=prepare,
-            repeat_action_probability=0.25,
-        )
-
-
 def _prepare(
     game: str,
     /,
@@ -88,3 +74,17 @@ def _rom_folder() -> Path:
     if package is None or not package.submodule_search_locations:
         raise ModuleNotFoundError("the ROMs come with ale-py: pip install ale-py")
     return Path(package.submodule_search_locations[0]) / "roms"
+
+
+def _register(game: str) -> None:
+    """As Pong-v5, by EnvPool's conventions, and as ALE/Pong-v5, with sticky actions."""
+    prepare = functools.partial(_prepare, game)
+    name = "".join(word.title() for word in game.split("_"))
+    register(f"{name}-v5", _core.envs.Atari, prepare=prepare)
+    register(
+        f"ALE/{name}-v5", _core.envs.Atari, prepare=prepare, repeat_action_probability=0.25
+    )
+
+
+for _game in _core.atari_games():
+    _register(_game)
