@@ -1,0 +1,169 @@
+#include "env.h"
+
+#include <algorithm>
+
+namespace poolkit::atari {
+namespace {
+
+static_assert(kScreenWidth == kWidth);
+
+constexpr int64_t kMaxEpisodeSteps = 27'000;  // half an hour of play with frame_skip=4
+
+PictureFormat format_of(const EnvOptions& options, const Console& console) {
+  return {.screen_height = console.height(),
+          .size = {options.img_height, options.img_width},
+          .gray = options.gray_scale};
+}
+
+const Palette& palette_of(const Console& console) {
+  return console.pal() ? kPalPalette : kNtscPalette;
+}
+
+std::span<const Action> actions_of(const EnvOptions& options, const Rules& rules) {
+  return options.full_action_space ? rules.legal_actions : rules.minimal_actions;
+}
+
+bool contains(std::span<const Action> actions, Action action) {
+  return std::ranges::find(actions, action) != actions.end();
+}
+
+}  // namespace
+
+Spec AtariEnv::spec(const Options& values) {
+  const AtariEnv built(values);  // refuses what cannot be built
+  const EnvOptions& options = built.options_;
+  const int64_t pictures = options.stack_num * (options.gray_scale ? 1 : 3);
+  std::vector<Array> info = {array<int32_t>("lives"), array<float>("reward"),
+                             array<int32_t>("terminated")};
+  if (options.zero_discount_on_life_loss) info.push_back(array<float>("discount"));
+  if (options.ram) info.push_back(array<uint8_t>("ram", {128}));
+  return {
+      .observation = {box<uint8_t>("", {pictures, options.img_height, options.img_width}, 0, 255)},
+      .action = {discrete("", static_cast<int64_t>(built.actions_.size()))},
+      .info = std::move(info),
+      .max_episode_steps = kMaxEpisodeSteps};
+}
+
+AtariEnv::AtariEnv(const Options& values)
+    : options_(values),
+      booted_(booted(options_.game, options_.rom)),
+      emulator_(*booted_),
+      preprocessor_(palette_of(emulator_.console()), format_of(options_, emulator_.console())),
+      actions_(actions_of(options_, emulator_.rules())),
+      fires_(options_.use_fire_reset && contains(actions_, Action::FIRE)),
+      pictures_(options_.stack_num, preprocessor_.size()) {
+  if (options_.mode) emulator_.set_mode(*options_.mode);
+  if (options_.difficulty) emulator_.set_difficulty(*options_.difficulty);
+}
+
+void AtariEnv::reset(Reset why, Rng& rng) {
+  if (why == Reset::seeded) boot(rng);
+  if (why == Reset::continue_game) {
+    continue_game(rng);
+  } else {
+    start_game(rng);
+  }
+  take_picture(emulator_.console().screen());
+  pictures_.fill();
+  lives_ = emulator_.lives();
+  reward_ = 0;
+  life_lost_ = false;
+}
+
+void AtariEnv::boot(Rng& rng) {
+  emulator_.reset_to_boot();
+  if (options_.mode) emulator_.set_mode(*options_.mode);
+  if (options_.difficulty) emulator_.set_difficulty(*options_.difficulty);
+  const auto seed = static_cast<uint32_t>(rng.integers(0, int64_t{1} << 31));
+  emulator_.set_sticky(seed, options_.repeat_action_probability);
+}
+
+void AtariEnv::start_game(Rng& rng) {
+  const auto act = [this](Action action) {
+    emulator_.act(action);
+    if (emulator_.game_over()) emulator_.reset();
+  };
+  emulator_.reset();
+  const int64_t frames = options_.noop_max > 0 ? rng.integers(1, options_.noop_max + 1) : 0;
+  const int64_t noops = fires_ ? frames - 1 : frames;
+  for (int64_t i = 0; i < noops; ++i) act(Action::NOOP);
+  if (fires_) act(Action::FIRE);
+}
+
+void AtariEnv::continue_game(Rng& rng) {
+  emulator_.act(fires_ ? Action::FIRE : Action::NOOP);
+  if (emulator_.game_over()) start_game(rng);
+}
+
+void AtariEnv::take_picture(std::span<const uint8_t> other) {
+  preprocessor_.run(emulator_.console().screen(), other, pictures_.push());
+}
+
+Transition AtariEnv::step(poolkit::Action action, Rng&) {
+  const Action held = actions_[action.scalar<int64_t>()];
+  int reward = 0;
+  for (int i = 0; i < options_.frame_skip && !emulator_.game_over(); ++i) {
+    reward += emulator_.act(held);
+  }
+  const Console& console = emulator_.console();
+  take_picture(options_.frame_skip > 1 ? console.previous_screen() : console.screen());
+
+  const int lives = emulator_.lives();
+  life_lost_ = lives < lives_;
+  lives_ = lives;
+  reward_ = static_cast<float>(reward);
+  const bool game_over = emulator_.game_over();
+  // Some games show no life for a few frames before they are over.
+  const bool soft_end = options_.episodic_life && life_lost_ && lives > 0 && !game_over;
+  const int sign = (reward > 0) - (reward < 0);
+  return {.reward = static_cast<double>(options_.reward_clip ? sign : reward),
+          .terminated = game_over || soft_end,
+          .soft_end = soft_end,
+          .raw_reward = reward};
+}
+
+void AtariEnv::observe(Row row) const {
+  pictures_.copy_to(row.observation<uint8_t>());
+  size_t next = 0;
+  row.info<int32_t>(next++)[0] = lives_;
+  row.info<float>(next++)[0] = reward_;
+  row.info<int32_t>(next++)[0] = emulator_.game_over();
+  if (options_.zero_discount_on_life_loss) {
+    row.info<float>(next++)[0] = life_lost_ || emulator_.game_over() ? 0.0f : 1.0f;
+  }
+  if (options_.ram) std::ranges::copy(emulator_.ram(), row.info<uint8_t>(next++).begin());
+}
+
+void AtariEnv::render(Image& image) const {
+  const Console& console = emulator_.console();
+  const Palette& palette = palette_of(console);
+  auto rgb = image.resize(console.height(), kScreenWidth).begin();
+  for (const uint8_t number : console.screen()) {
+    for (const int shift : {16, 8, 0}) *rgb++ = static_cast<uint8_t>(palette.rgb[number] >> shift);
+  }
+}
+
+void AtariEnv::save(Writer& out) const {
+  const std::vector<uint8_t> console = emulator_.save();
+  out.value(console.size());
+  out.bytes(console.data(), console.size());
+  pictures_.save(out);
+  out.value(lives_);
+  out.value(reward_);
+  out.value(life_lost_);
+}
+
+void AtariEnv::load(Reader& in) {
+  std::vector<uint8_t> console(emulator_.save().size());
+  if (in.value<size_t>() != console.size()) {
+    throw std::invalid_argument("state: not of this environment");
+  }
+  in.bytes(console.data(), console.size());
+  emulator_.load(console);
+  pictures_.load(in);
+  lives_ = in.value<int32_t>();
+  reward_ = in.value<float>();
+  life_lost_ = in.value<bool>();
+}
+
+}  // namespace poolkit::atari

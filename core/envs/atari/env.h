@@ -1,0 +1,56 @@
+// An Atari 2600 game as an environment: actions last several frames, observations are stacked
+// pictures.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "boot.h"
+#include "emulator.h"
+#include "env_options.h"
+#include "picture_stack.h"
+#include "poolkit/env.h"
+#include "preprocess.h"
+
+namespace poolkit::atari {
+
+// Follows EnvPool's options and conventions, and Gymnasium's AtariPreprocessing where both define
+// the same. A picture is made of the last two frames that were emulated, also where the game ended
+// before the action did; the first picture of an episode is its last frame alone, and so is every
+// picture with frame_skip=1.
+class AtariEnv {
+ public:
+  static std::vector<OptionSpec> options() { return declared_options(); }
+  static Spec spec(const Options& values);
+  explicit AtariEnv(const Options& values);
+
+  void reset(Reset why, Rng& rng);
+  Transition step(poolkit::Action action, Rng& rng);
+  void observe(Row row) const;
+  void render(Image& image) const;
+  void save(Writer& out) const;
+  void load(Reader& in);
+
+ private:
+  void boot(Rng& rng);
+  void start_game(Rng& rng);
+  void continue_game(Rng& rng);
+  // The last frame, and where it shall be seen together with another, that one.
+  void take_picture(std::span<const uint8_t> other);
+
+  EnvOptions options_;
+  std::shared_ptr<const Emulator> booted_;  // kept for the next env of the pool
+  Emulator emulator_;
+  Preprocessor preprocessor_;
+  std::span<const Action> actions_;
+  bool fires_;  // at the start of an episode
+  PictureStack pictures_;
+
+  // Of the last step.
+  int32_t lives_ = 0;
+  float reward_ = 0;
+  bool life_lost_ = false;
+};
+
+}  // namespace poolkit::atari
