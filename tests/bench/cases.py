@@ -1,0 +1,42 @@
+"""What is measured: each case runs the same work in several libraries."""
+
+from dataclasses import dataclass
+
+ATARI_TARGETS = {"envpool": 4.0, "ale-py": 4.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One kind of work. `targets` has, for each peer, the least ratio to it that we accept."""
+
+    task: str
+    num_envs: int
+    batch_size: int
+    targets: dict[str, float]
+    num_threads: int = 2
+
+    @property
+    def name(self) -> str:
+        how = "" if self.batch_size == self.num_envs else f", async {self.batch_size}"
+        return f"{self.task.rpartition('-')[0]} x {self.num_envs}{how}"
+
+    @property
+    def sides(self) -> list[str]:
+        return ["poolkit", *self.targets]
+
+
+def lockstep(task: str, num_envs: int, **targets: float) -> Case:
+    names = {name.replace("_", "-"): least for name, least in targets.items()}
+    return Case(task=task, num_envs=num_envs, batch_size=num_envs, targets=names)
+
+
+CASES = [
+    *(
+        Case(task=task, num_envs=num_envs, batch_size=batch_size, targets=ATARI_TARGETS)
+        for task in ("Pong-v5", "Breakout-v5")
+        for num_envs, batch_size in ((8, 8), (64, 64), (64, 16))
+    ),
+    lockstep("CartPole-v1", 1, envpool=4.0, gymnasium=1.0),
+    *(lockstep("CartPole-v1", n, envpool=10.0, gymnasium=1.0) for n in (64, 1024, 16384)),
+    Case(task="CartPole-v1", num_envs=64, batch_size=16, targets={"envpool": 4.0}),
+]
