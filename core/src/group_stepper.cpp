@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <new>
-#include <utility>
 
 namespace poolkit {
 namespace {
@@ -50,7 +49,9 @@ GroupStepper::~GroupStepper() { stop(); }
 void GroupStepper::stop() {
   stopped_.store(true);
   floor_.workers.detach(*this);
-  if (void* group = std::exchange(group_, nullptr)) api_.destroy_group(group);
+  // Its threads may be in completed() until this returns.
+  if (group_) api_.destroy_group(group_);
+  group_ = nullptr;
 }
 
 void GroupStepper::seed(int32_t id, const Seed& seed) {
