@@ -27,6 +27,7 @@ TEN_GAMES = (
     "pong", "breakout", "space_invaders", "seaquest", "qbert",
     "ms_pacman", "enduro", "freeway", "boxing", "montezuma_revenge",
 )  # fmt: skip
+REFUSED = {"combat", "joust", "maze_craze", "warlords"}  # ALE wants more than one player there
 RESET_CHANCE = 1 / 3000  # of a reset in mid-game, per frame
 
 
@@ -130,7 +131,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    known = sorted(roms.get_all_rom_ids())
+    known = sorted(set(roms.get_all_rom_ids()) - REFUSED)
     games = known if options.games == "all" else options.games.split(",")
     start = time.monotonic()
     results = compare_all(games, options.frames, options.seed, options.jobs)

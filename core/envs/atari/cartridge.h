@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dpc.h"
+
 namespace poolkit::atari {
 
 enum class CartridgeType : uint8_t {
@@ -14,7 +16,16 @@ enum class CartridgeType : uint8_t {
   kF6,    // four
   kF8SC,  // with 128 bytes of RAM
   kF6SC,
-  kE0,  // four slices of 1 KB, three of them switched
+  kE0,   // four slices of 1 KB, three of them switched
+  kFE,   // two banks, by address bit 13
+  kDPC,  // two banks and a chip
+};
+
+// Which reads of a cartridge may do something. Any write may.
+enum class Touch : uint8_t {
+  kNothing,
+  kHotSpots,    // from first_special() on
+  kEverything,  // and all of the data's
 };
 
 // The image as it is kept: 4 KB banks, so a 2 KB one twice. Throws std::invalid_argument if the
@@ -26,34 +37,41 @@ class Cartridge {
   // `banks` outlives this and its copies.
   void insert(CartridgeType type, const uint8_t* banks);
   // The bank after power-on.
-  void reset();
+  void reset(int32_t cycle);
 
-  // The 4 KB that are switched in; valid until the next special access.
+  // The 4 KB that are switched in; valid until the next touch.
   const uint8_t* window() const { return composed_ ? view_.data() : banks_ + 4096 * bank_; }
-
-  // Addresses are the lower 12 bits. From first_special() on, read() must read them; every write
-  // must go through write().
-  bool has_special() const { return first_special_ < 4096 || has_ram(); }
+  Touch touch_sensitive() const { return touch_; }
+  // In the window. Code from there on must be read by read().
   uint16_t first_special() const { return first_special_; }
-  uint8_t read(uint16_t address);
+
+  uint8_t read(uint16_t address, int32_t cycle);
   void write(uint16_t address, uint8_t value);
+  // Code goes on at `target`.
+  void enter(uint16_t target) {
+    if (type_ == CartridgeType::kFE) bank_ = target & 0x2000 ? 0 : 1;
+  }
+
+  // The count of cycles restarts with each frame.
+  void rewind(int32_t cycles) { dpc_.rewind(cycles); }
 
   std::array<uint8_t, 128>* extra_ram() { return has_ram() ? &ram_ : nullptr; }
-  // Must follow every change of extra_ram() from outside.
-  void compose();
 
-  bool valid() const { return bank_ < 4 && slices_[0] < 8 && slices_[1] < 8 && slices_[2] < 8; }
+  bool valid() const;
 
  private:
   bool has_ram() const { return type_ == CartridgeType::kF8SC || type_ == CartridgeType::kF6SC; }
+  void compose();
   void touch(uint16_t address);
 
   CartridgeType type_ = CartridgeType::k4K;
+  Touch touch_ = Touch::kNothing;
   uint8_t bank_ = 0;
   uint8_t composed_ = 0;  // the window is view_
   std::array<uint8_t, 4> slices_{};
   uint16_t first_special_ = 4096;
   std::array<uint8_t, 128> ram_{};
+  Dpc dpc_;
   const uint8_t* banks_ = nullptr;
   std::array<uint8_t, 4096> view_{};
 };

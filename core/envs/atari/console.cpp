@@ -56,7 +56,7 @@ void Console::reset() {
   if (std::array<uint8_t, 128>* ram = machine.cartridge.extra_ram()) {
     for (uint8_t& byte : *ram) byte = static_cast<uint8_t>(state_.random());
   }
-  machine.cartridge.reset();
+  machine.cartridge.reset(0);
   reset_cpu(machine);
 }
 
@@ -69,6 +69,7 @@ void Console::run_frame(const Inputs& inputs) {
     machine.tia.start_frame(machine.cycle);
     const int32_t into_line = machine.cycle % kCyclesPerLine;
     machine.riot.rewind(machine.cycle - into_line);
+    machine.cartridge.rewind(machine.cycle - into_line);
     machine.cycle = into_line;
     state_.greyed = 0;
   }

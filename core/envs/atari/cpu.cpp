@@ -72,12 +72,12 @@ POOLKIT_APART Sum subtract_decimal(uint8_t a, uint8_t value, uint8_t carry) {
           a >= value + (1 - carry)};
 }
 
-// The names a, x, y, sp, pc and the flags n, v, d, i, z, c are the processor's. n holds a value
-// whose bit 7 is the flag, z one that is zero if the flag is set.
-template <bool kSpecial>  // the cartridge has addresses that do something when touched
+// The names a, x, y, sp, pc and the flags v, d, i, c are the processor's. nz is the last result: N
+// is its bit 7, or 15 where N and Z do not go together; Z is set if its lower byte is 0.
+template <Touch kTouch>
 struct Core {
   POOLKIT_INLINE explicit Core(Machine& m, int instructions)
-      : machine(m), ram(m.riot.ram.data()), first_special(m.cartridge.first_special()), t(m.cycle), left(instructions) {
+      : machine(m), first_special(m.cartridge.first_special()), t(m.cycle), left(instructions) {
     const CpuState& s = m.cpu;
     a = s.a;
     x = s.x;
@@ -103,39 +103,42 @@ struct Core {
 
   POOLKIT_INLINE uint8_t fetch() {
     const uint32_t at = pc++ & code_mask;
-    if constexpr (kSpecial) {
-      if (at >= first_special) [[unlikely]] return touch_cartridge(static_cast<uint16_t>(at));
+    if constexpr (kTouch != Touch::kNothing) {
+      if (at >= first_special) [[unlikely]]
+        return touch_cartridge(static_cast<uint16_t>(pc - 1));
     }
     return code[at];
   }
 
   POOLKIT_INLINE uint8_t touch_cartridge(uint16_t address) {
-    const uint8_t value = machine.cartridge.read(address);
+    const uint8_t value = machine.cartridge.read(address, t);
     jump(static_cast<uint16_t>(pc));
     return value;
   }
 
   POOLKIT_INLINE uint8_t read(ZeroPage address) {
-    if (address.at & 0x80) [[likely]] return ram[address.at & 0x7f];
+    if (address.at & 0x80) [[likely]]
+      return machine.riot.ram[address.at & 0x7f];
     return read_chip(machine, {address.at, address.noise}, t);
   }
 
   POOLKIT_INLINE uint8_t read(Anywhere address) {
     if (address.at & 0x1000) [[likely]] {
-      if constexpr (kSpecial) {
-        if ((address.at & 0xfffu) >= first_special) [[unlikely]] {
-          return touch_cartridge(address.at & 0xfff);
-        }
+      if constexpr (kTouch == Touch::kHotSpots) {
+        if ((address.at & 0xfffu) >= first_special) [[unlikely]]
+          return touch_cartridge(address.at);
+      } else if constexpr (kTouch == Touch::kEverything) {
+        return touch_cartridge(address.at);
       }
       return window[address.at & 0xfff];
     }
-    if ((address.at & 0x280) == 0x080) return ram[address.at & 0x7f];
+    if ((address.at & 0x280) == 0x080) return machine.riot.ram[address.at & 0x7f];
     return read_chip(machine, address, t);
   }
 
   POOLKIT_INLINE void write(ZeroPage address, uint8_t value) {
     if (address.at & 0x80) [[likely]] {
-      ram[address.at & 0x7f] = value;
+      machine.riot.ram[address.at & 0x7f] = value;
     } else {
       written(write_chip(machine, address.at, value, t, true));
     }
@@ -143,12 +146,12 @@ struct Core {
 
   POOLKIT_INLINE void write(Anywhere address, uint8_t value, bool after_read = true) {
     if (address.at & 0x1000) [[unlikely]] {
-      if constexpr (kSpecial) {
-        machine.cartridge.write(address.at & 0xfff, value);
+      if constexpr (kTouch != Touch::kNothing) {
+        machine.cartridge.write(address.at, value);
         jump(static_cast<uint16_t>(pc));
       }
     } else if ((address.at & 0x280) == 0x080) {
-      ram[address.at & 0x7f] = value;
+      machine.riot.ram[address.at & 0x7f] = value;
     } else {
       written(write_chip(machine, address.at, value, t, after_read));
     }
@@ -166,12 +169,13 @@ struct Core {
   POOLKIT_INLINE void jump(uint16_t target) {
     static constexpr uint8_t kNothing[1] = {0};
     pc = target;
+    if constexpr (kTouch == Touch::kEverything) machine.cartridge.enter(target);
     window = machine.cartridge.window();
     if (target & 0x1000) {
       code = window;
       code_mask = 0xfff;
     } else if ((target & 0x280) == 0x080) {
-      code = ram;
+      code = machine.riot.ram.data();
       code_mask = 0x7f;
     } else {
       code = kNothing;
@@ -218,17 +222,18 @@ struct Core {
 
   // Flags
 
-  POOLKIT_INLINE void set_nz(uint8_t value) { n = z = value; }
+  POOLKIT_INLINE void set_nz(uint8_t value) { nz = value; }
+  POOLKIT_INLINE bool negative() const { return nz & 0x8080; }
+  POOLKIT_INLINE bool zero() const { return (nz & 0xff) == 0; }
   POOLKIT_INLINE uint8_t status() const {
-    return static_cast<uint8_t>((n & 0x80) | (v ? 0x40 : 0) | 0x30 | (d ? 8 : 0) | (i ? 4 : 0) |
-                                (z == 0 ? 2 : 0) | (c ? 1 : 0));
+    return static_cast<uint8_t>((negative() ? 0x80 : 0) | (v ? 0x40 : 0) | 0x30 | (d ? 8 : 0) |
+                                (i ? 4 : 0) | (zero() ? 2 : 0) | (c ? 1 : 0));
   }
   POOLKIT_INLINE void set_status(uint8_t value) {
-    n = value & 0x80;
+    nz = (value & 0x80) << 8 | (value & 2 ? 0 : 1);
     v = value & 0x40 ? 1 : 0;
     d = value & 8 ? 1 : 0;
     i = value & 4 ? 1 : 0;
-    z = value & 2 ? 0 : 1;
     c = value & 1;
   }
 
@@ -244,8 +249,7 @@ struct Core {
   }
   POOLKIT_INLINE void cmp_a(uint8_t value) { compare(a, value); }
   POOLKIT_INLINE void bit_test(uint8_t value) {
-    z = a & value;
-    n = value;
+    nz = (value & 0x80) << 8 | (a & value);
     v = value >> 6 & 1;
   }
 
@@ -328,11 +332,13 @@ struct Core {
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t inc_at(Address at) {
-    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value + 1)); });
+    return modify(at, [this](uint8_t value)
+                          POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value + 1)); });
   }
   template <typename Address>
   POOLKIT_INLINE uint8_t dec_at(Address at) {
-    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value - 1)); });
+    return modify(at, [this](uint8_t value)
+                          POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value - 1)); });
   }
 
   POOLKIT_INLINE void branch(bool taken) {
@@ -419,7 +425,8 @@ struct Core {
   // are counted, not run.
   POOLKIT_INLINE uint8_t read_or_wait(Anywhere address) {
     const uint8_t value = read(address);
-    if ((address.at & 0x1285) == 0x0284 && value != 0) [[unlikely]] return waited(value);
+    if ((address.at & 0x1285) == 0x0284 && value != 0) [[unlikely]]
+      return waited(value);
     return value;
   }
   POOLKIT_INLINE uint8_t waited(uint8_t value) {
@@ -442,28 +449,28 @@ struct Core {
 #undef OP
 
   Machine& machine;
-  uint8_t* const ram;
   const uint8_t* window = nullptr;  // of the cartridge
   const uint8_t* code = nullptr;    // what pc reads, through code_mask
   uint32_t code_mask = 0;
   bool over = false;
-  const uint32_t first_special;     // address in the cartridge
+  const uint32_t first_special;  // address in the cartridge
   uint32_t pc = 0;
   int32_t t;     // cycle
   int32_t left;  // instructions
-  uint8_t a, x, y, sp, n, v, d, i, z, c;
+  uint32_t nz;
+  uint8_t a, x, y, sp, v, d, i, c;
 };
 
 // Runs until the frame is over or no instruction is left. Every operation ends in a jump of its
 // own to the next, which is easier to predict than one for all.
-template <bool kSpecial>
+template <Touch kTouch>
 bool run(Machine& machine, int instructions) {
 #define OP(code, cycles, what) &&operation_##code,
   static const void* const kOperations[256] = {
 #include "opcodes.inc"
   };
 #undef OP
-  Core<kSpecial> core(machine, instructions);
+  Core<kTouch> core(machine, instructions);
 
 #define NEXT                      \
   if (--core.left < 0) goto done; \
@@ -484,13 +491,19 @@ bool run(Machine& machine, int instructions) {
 
 void reset_cpu(Machine& machine) {
   machine.cpu = CpuState();
-  const uint8_t low = machine.cartridge.read(0xffc);
-  machine.cpu.pc = static_cast<uint16_t>(low | machine.cartridge.read(0xffd) << 8);
+  const uint8_t low = machine.cartridge.read(0xfffc, 0);
+  machine.cpu.pc = static_cast<uint16_t>(low | machine.cartridge.read(0xfffd, 0) << 8);
 }
 
 bool run_cpu(Machine& machine, int instructions) {
-  return machine.cartridge.has_special() ? run<true>(machine, instructions)
-                                         : run<false>(machine, instructions);
+  switch (machine.cartridge.touch_sensitive()) {
+    case Touch::kNothing:
+      return run<Touch::kNothing>(machine, instructions);
+    case Touch::kHotSpots:
+      return run<Touch::kHotSpots>(machine, instructions);
+    default:
+      return run<Touch::kEverything>(machine, instructions);
+  }
 }
 
 }  // namespace poolkit::atari
