@@ -1,6 +1,8 @@
-"""PPO on Atari with asynchronous collection: one algorithm, one file, top to bottom.
+r"""PPO on Atari with asynchronous collection: one algorithm, one file, top to bottom.
 
-    python recipes/ppo_atari.py --env-id Pong-v5 --num-envs 64 --batch-size 16
+    python recipes/ppo_atari.py --env-id Breakout-v5 --cuda --bf16
+    python recipes/ppo_atari.py --network nips --update-epochs 3 --clip-coef 0.2 \
+        --learning-rate 7e-4 --total-timesteps 2500000  # Pong on two CPU cores
 
 The policy answers the first `batch_size` of `num_envs` games that are ready while the others play
 on, so neither waits for the other. With `--batch-size` equal to `--num-envs` this is synchronous
@@ -11,10 +13,8 @@ A run's folder, `runs/{env}__{exp}__{seed}__{time}`, holds the TensorBoard event
 `checkpoint.pt`, `curve.png` and `summary.json`; `--resume FOLDER` continues it.
 """
 
-import contextlib
 import ctypes
 import json
-import math
 import os
 import signal
 import sys
@@ -36,7 +36,7 @@ class Args:
     """the game, as in `poolkit.list_all_envs()`"""
     total_timesteps: int = 10_000_000
     """agent steps to train for; each is 4 frames, and counts once its reward is known"""
-    time_limit_minutes: float | None = None
+    time_limit_minutes: float = float("inf")
     """end training (and the annealing) after this time, if it comes before `total_timesteps`"""
     cuda: bool = False
     """train on the GPU"""
@@ -51,7 +51,7 @@ class Args:
     """games that the policy answers at a time; `num_envs` makes the collection synchronous"""
     num_threads: int | None = None
     """threads that step the games (default: the CPUs that this process may use)"""
-    num_steps: int = 128
+    num_steps: int = 32
     """agent steps between two updates, for each game on average"""
     learning_rate: float = 2.5e-4
     """Adam's step size"""
@@ -61,7 +61,7 @@ class Args:
     """the discount"""
     gae_lambda: float = 0.95
     """lambda of the generalized advantage estimation"""
-    num_minibatches: int = 32
+    num_minibatches: int = 8
     """minibatches that an update's data is cut into"""
     update_epochs: int = 4
     """passes over an update's data"""
@@ -99,28 +99,36 @@ def parse_args() -> Args:
             fail(f"--resume {run_dir}: no args.json and checkpoint.pt there")
         of_the_run = json.loads(saved.read_text()) | {"runs_dir": args.runs_dir, "resume": run_dir}
         args = tyro.cli(Args, default=Args(**of_the_run))
-    if not 1 <= args.batch_size <= args.num_envs:
-        fail(f"--batch-size must be in 1..{args.num_envs} (--num-envs), not {args.batch_size}")
-    positive = ("total_timesteps", "num_steps", "num_minibatches", "update_epochs", "learning_rate")
-    for name in positive:
-        if getattr(args, name) <= 0:
-            fail(f"--{name.replace('_', '-')} must be positive, not {getattr(args, name)}")
-    if args.num_minibatches > args.num_envs * args.num_steps:
-        fail("--num-minibatches must not exceed --num-envs times --num-steps")
+    for name, low, high in (
+        ("seed", 0, 2**63),
+        ("total_timesteps", 1, 10**12),
+        ("time_limit_minutes", 0.01, float("inf")),
+        ("num_envs", 1, 10**6),
+        ("batch_size", 1, args.num_envs),
+        ("num_steps", 1, 10**6),
+        ("num_minibatches", 1, args.num_envs * args.num_steps),
+        ("update_epochs", 1, 1000),
+        ("learning_rate", 0, 1),
+        ("gamma", 0, 1),
+        ("gae_lambda", 0, 1),
+        ("eval_games", 0, 1000),
+    ):
+        value = getattr(args, name)
+        if not low <= value <= high:
+            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
     return args
 
 
 if __name__ == "__main__":
     ARGS = parse_args()  # before the heavy imports: --help and mistakes are answered at once
 
-# PyTorch's threads would spin, between two of its operations, on the CPUs that the games need.
+# Else PyTorch's threads, between two of its operations, spin on the CPUs that the games need.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-import matplotlib  # noqa: E402
 import numpy as np  # noqa: E402
 import poolkit  # noqa: E402
 import torch  # noqa: E402
-from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
@@ -128,14 +136,15 @@ from torch.distributions import Categorical  # noqa: E402
 from torch.utils.tensorboard import SummaryWriter  # noqa: E402
 
 
-def layer(module: nn.Module, std: float = 2**0.5) -> nn.Module:
-    nn.init.orthogonal_(module.weight, std)  # type: ignore[arg-type]
-    nn.init.zeros_(module.bias)  # type: ignore[arg-type]
+def layer(module: nn.Conv2d | nn.Linear, std: float = 2**0.5) -> nn.Module:
+    nn.init.orthogonal_(module.weight, std)
+    assert module.bias is not None
+    nn.init.zeros_(module.bias)
     return module
 
 
 class Policy(nn.Module):
-    """Action logits and value of uint8 observations `(n, stack, 84, 84)`, in float32."""
+    """Action distribution and value of uint8 observations `(n, stack, 84, 84)`, in float32."""
 
     def __init__(self, stack: int, num_actions: int, network: str, bf16: bool) -> None:
         super().__init__()
@@ -149,46 +158,26 @@ class Policy(nn.Module):
         body: list[nn.Module] = []
         for channels, filters, kernel, stride in convolutions:
             body += [layer(nn.Conv2d(channels, filters, kernel, stride)), nn.ReLU()]
-        self.body = nn.Sequential(
-            *body, nn.Flatten(), layer(nn.Linear(features, hidden)), nn.ReLU()
-        )
+        body += [nn.Flatten(), layer(nn.Linear(features, hidden)), nn.ReLU()]
+        self.body = nn.Sequential(*body)
         self.actor = layer(nn.Linear(hidden, num_actions), std=0.01)
         self.critic = layer(nn.Linear(hidden, 1), std=1.0)
         self.to(memory_format=torch.channels_last)
 
-    def forward(self, obs: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, obs: Tensor) -> tuple[Categorical, Tensor]:
         with torch.autocast(obs.device.type, torch.bfloat16, enabled=self.bf16):
             hidden = self.body(obs / 255)
-            return self.actor(hidden).float(), self.critic(hidden).float().flatten()
-
-    def distribution_and_value(self, obs: Tensor) -> tuple[Categorical, Tensor]:
-        logits, value = self(obs)
-        return Categorical(logits=logits, validate_args=False), value
+            logits, value = self.actor(hidden).float(), self.critic(hidden).float()
+        return Categorical(logits=logits, validate_args=False), value.flatten()
 
 
-def advantages_of(
-    rewards: np.ndarray,
-    ends: np.ndarray,
-    values: np.ndarray,
-    env_ids: np.ndarray,
-    next_values: np.ndarray,
-    gamma: float,
-    gae_lambda: float,
-) -> np.ndarray:
-    """GAE of rows in the order of time, the envs mixed as they came.
+class Game(NamedTuple):
+    """A game that is over: a point of the learning curve. The return is the unclipped one."""
 
-    A row whose `ends` is 1 does not look beyond itself. `next_values` has, for each env, the value
-    of its state after its last row.
-    """
-    advantages = np.zeros_like(rewards)
-    next_values, next_advantages = next_values.copy(), np.zeros_like(next_values)
-    for row in reversed(range(len(rewards))):
-        env = env_ids[row]
-        goes_on = np.float32(1.0) - ends[row]
-        delta = rewards[row] + gamma * next_values[env] * goes_on - values[row]
-        advantages[row] = delta + gamma * gae_lambda * goes_on * next_advantages[env]
-        next_values[env], next_advantages[env] = values[row], advantages[row]
-    return advantages
+    step: int
+    seconds: float
+    episode_return: float
+    episode_length: int
 
 
 class Rollout(NamedTuple):
@@ -203,22 +192,6 @@ class Rollout(NamedTuple):
     returns: Tensor
 
 
-class Game(NamedTuple):
-    """A game that is over, and its unclipped return."""
-
-    step: int
-    episode_return: float
-    episode_length: int
-
-
-def games_over(last: dict[str, Any], ended: Any, truncated: Any, step: int) -> list[Game]:
-    """The games that end in a batch; a lost life, which ends the trainer's episode, ends none."""
-    rows = np.flatnonzero(ended & (last["terminated"].astype(bool) | truncated))
-    return [
-        Game(step, float(last["episode_return"][i]), int(last["episode_length"][i])) for i in rows
-    ]
-
-
 class Collector:
     """Collects closed transitions from a pool with same-step autoreset.
 
@@ -228,12 +201,12 @@ class Collector:
     log-probabilities of the policy that chose their actions.
     """
 
-    def __init__(self, pool: Any, args: Args, device: torch.device, steps: int = 0) -> None:
-        self.pool, self.args, self.device = pool, args, device
-        self.steps = steps  # closed transitions, over the whole training
+    def __init__(self, pool: Any, policy: Policy, args: Args, device: torch.device) -> None:
+        self.pool, self.policy, self.args, self.device = pool, policy, args, device
+        self.steps = 0  # closed transitions, over the whole training
+        self.start = time.monotonic()
         self.games: list[Game] = []
-        self.target = args.num_envs * args.num_steps
-        rows = self.target + args.num_envs + args.batch_size
+        rows = args.num_envs * args.num_steps + args.num_envs + args.batch_size
         # The only copy of the observations. Channels last, as the convolutions want them.
         self.obs = torch.empty(
             (rows, *pool.single_observation_space.shape),
@@ -244,8 +217,6 @@ class Collector:
         self.actions = torch.zeros(rows, dtype=torch.int64, device=device)
         self.log_probs = torch.zeros(rows, device=device)
         self.values = torch.zeros(rows, device=device)
-        self.advantages = torch.zeros(rows, device=device)
-        self.returns = torch.zeros(rows, device=device)
         self.rewards = np.zeros(rows, np.float32)
         self.ends = np.zeros(rows, np.float32)
         self.closed = np.zeros(rows, bool)
@@ -255,39 +226,30 @@ class Collector:
         pool.async_reset()
         self._receive()
 
+    @property
+    def seconds(self) -> float:
+        """Time of the training so far."""
+        return time.monotonic() - self.start
+
     @torch.no_grad()
-    def collect(self, policy: Policy) -> Rollout:
+    def collect(self) -> Rollout:
         """Play until `num_envs * num_steps` transitions are closed, or up to a batch more."""
         self._carry_open_rows()
-        full = self.steps + self.target
+        full = self.steps + self.args.num_envs * self.args.num_steps
         while self.steps < full:
-            self._act(policy)
-            self._receive(policy)
-
-        # An env's state after its last closed row: where its open row began, or what has just come.
-        next_values = self.values[self.open_row].cpu().numpy()
-        next_values[self.waiting_ids] = policy(self.waiting_obs)[1].cpu().numpy()
+            self._act()
+            self._receive()
         rows = np.flatnonzero(self.closed[: self.used])
-        values = self.values[rows].cpu().numpy()
-        advantages = advantages_of(
-            self.rewards[rows],
-            self.ends[rows],
-            values,
-            self.env_ids[rows],
-            next_values,
-            self.args.gamma,
-            self.args.gae_lambda,
-        )
-        self.advantages[rows] = torch.from_numpy(advantages).to(self.device)
-        self.returns[rows] = torch.from_numpy(advantages + values).to(self.device)
+        values = self.values.cpu().numpy()
+        advantages = self._advantages(rows, values)
         return Rollout(
             torch.from_numpy(rows),
             self.obs,
             self.actions,
             self.log_probs,
             self.values,
-            self.advantages,
-            self.returns,
+            torch.from_numpy(advantages).to(self.device),
+            torch.from_numpy(advantages + values).to(self.device),
         )
 
     def _carry_open_rows(self) -> None:
@@ -299,8 +261,8 @@ class Collector:
         self.closed[:] = False
         self.used = len(envs)
 
-    def _act(self, policy: Policy) -> None:
-        distribution, value = policy.distribution_and_value(self.waiting_obs)
+    def _act(self) -> None:
+        distribution, value = self.policy(self.waiting_obs)
         action = distribution.sample()
         self.pool.send(action.cpu().numpy(), self.waiting_ids)  # first: the games go on meanwhile
         rows = slice(self.used, self.used + len(action))
@@ -312,7 +274,7 @@ class Collector:
         self.env_ids[rows] = self.waiting_ids
         self.open_row[self.waiting_ids] = np.arange(rows.start, rows.stop)
 
-    def _receive(self, policy: Policy | None = None) -> None:
+    def _receive(self) -> None:
         obs, reward, terminated, truncated, info = self.pool.recv()
         self.waiting_obs, self.waiting_ids = torch.from_numpy(obs).to(self.device), info["env_id"]
         rows = self.open_row[self.waiting_ids]
@@ -323,13 +285,42 @@ class Collector:
         self.closed[rows[closing]] = True
         self.open_row[self.waiting_ids] = -1
         self.steps += int(closing.sum())
-        if policy is None or not ended.any():
+        if not ended.any():
             return
-        cut = np.flatnonzero(truncated & ~terminated)
-        if len(cut):  # the game would have gone on: the value of its last state stands for the rest
-            final_obs = torch.from_numpy(info["final_obs"][cut]).to(self.device)
-            self.rewards[rows[cut]] += self.args.gamma * policy(final_obs)[1].cpu().numpy()
-        self.games += games_over(info["final_info"], ended, truncated, self.steps)
+
+        cut = truncated & ~terminated
+        if (
+            cut.any()
+        ):  # the game would have gone on: the value of its last state stands for the rest
+            value = self.policy(torch.from_numpy(info["final_obs"][cut]).to(self.device))[1]
+            self.rewards[rows[cut]] += self.args.gamma * value.cpu().numpy()
+        final = info["final_info"]
+        # Where a lost life ends the trainer's episode, the game goes on.
+        for i in np.flatnonzero(ended & (truncated | (final["terminated"] != 0))):
+            self.games.append(
+                Game(
+                    self.steps,
+                    self.seconds,
+                    float(final["episode_return"][i]),
+                    int(final["episode_length"][i]),
+                )
+            )
+
+    def _advantages(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """GAE of each env: backwards over the rows, the envs mixed as they came."""
+        # An env's state after its last closed row: where its open row began, or what has just come.
+        next_values = values[self.open_row]
+        next_values[self.waiting_ids] = self.policy(self.waiting_obs)[1].cpu().numpy()
+        next_advantages = np.zeros_like(next_values)
+        advantages = np.zeros_like(values)
+        gamma, gae_lambda = self.args.gamma, self.args.gae_lambda
+        for row in reversed(rows):
+            env = self.env_ids[row]
+            goes_on = 1.0 - self.ends[row]
+            delta = self.rewards[row] + gamma * next_values[env] * goes_on - values[row]
+            advantages[row] = delta + gamma * gae_lambda * goes_on * next_advantages[env]
+            next_values[env], next_advantages[env] = values[row], advantages[row]
+        return advantages
 
 
 def learn(
@@ -340,7 +331,7 @@ def learn(
     for _ in range(args.update_epochs):
         shuffled = rollout.rows[torch.randperm(len(rollout.rows))]
         for rows in shuffled.chunk(args.num_minibatches):
-            distribution, value = policy.distribution_and_value(rollout.obs[rows])
+            distribution, value = policy(rollout.obs[rows])
             log_ratio = distribution.log_prob(rollout.actions[rows]) - rollout.log_probs[rows]
             ratio = log_ratio.exp()
             advantages = rollout.advantages[rows]
@@ -376,48 +367,37 @@ def learn(
 def evaluate(policy: Policy, args: Args, device: torch.device) -> list[float]:
     """The unclipped returns of whole games, one in each env: short ones do not count twice."""
     games: dict[int, float] = {}
-    pool = poolkit.make(
+    with poolkit.make(
         args.env_id,
         num_envs=args.eval_games,
         num_threads=args.num_threads,
         seed=args.seed + 1_000_000,
         autoreset="same_step",
-    )
-    with contextlib.closing(pool):
+    ) as pool:
         obs, _ = pool.reset()
         while len(games) < args.eval_games:
-            distribution, _ = policy.distribution_and_value(torch.from_numpy(obs).to(device))
-            obs, _, terminated, truncated, info = pool.step(distribution.sample().cpu().numpy())
+            action = policy(torch.from_numpy(obs).to(device))[0].sample()
+            obs, _, terminated, truncated, info = pool.step(action.cpu().numpy())
             for env in np.flatnonzero(terminated | truncated):
                 games.setdefault(int(env), float(info["final_info"]["episode_return"][env]))
     return list(games.values())
 
 
-class Point(NamedTuple):
-    """A finished game on the learning curve."""
-
-    step: int
-    seconds: float
-    episode_return: float
+def mean_return(games: list[Game]) -> float | None:
+    """Of the last 20 games; None before the first is over."""
+    returns = [game.episode_return for game in games[-20:]]
+    return round(sum(returns) / len(returns), 2) if returns else None
 
 
-def mean_return(curve: list[Point]) -> float:
-    """Of the last 20 games; NaN before the first is over."""
-    return (
-        float(np.mean([point.episode_return for point in curve[-20:]])) if curve else float("nan")
-    )
-
-
-def draw_curve(path: Path, curve: list[Point], title: str) -> None:
-    matplotlib.use("Agg")
-    returns = [point.episode_return for point in curve]
-    means = [mean_return(curve[: i + 1]) for i in range(len(curve))]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
-    steps, minutes = [p.step / 1e6 for p in curve], [p.seconds / 60 for p in curve]
-    for axis, x, label in zip(
-        axes, (steps, minutes), ("agent steps (millions)", "minutes of training"), strict=True
+def draw_curve(path: Path, games: list[Game], title: str) -> None:
+    figure = Figure(figsize=(11, 4), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    means = [mean_return(games[max(0, i - 19) : i + 1]) for i in range(len(games))]
+    for axis, label, x in (
+        (axes[0], "agent steps (millions)", [game.step / 1e6 for game in games]),
+        (axes[1], "minutes of training", [game.seconds / 60 for game in games]),
     ):
-        axis.plot(x, returns, ".", color="tab:blue", alpha=0.25, label="one game")
+        axis.plot(x, [game.episode_return for game in games], ".", alpha=0.25, label="one game")
         axis.plot(x, means, color="tab:red", linewidth=2, label="mean of the last 20")
         axis.set_xlabel(label)
         axis.grid(alpha=0.3)
@@ -425,7 +405,6 @@ def draw_curve(path: Path, curve: list[Point], title: str) -> None:
     axes[0].legend()
     figure.suptitle(title)
     figure.savefig(path, dpi=120)
-    plt.close(figure)
 
 
 def keep_freed_memory() -> None:
@@ -440,16 +419,17 @@ def keep_freed_memory() -> None:
 
 
 def main(args: Args) -> int:
+    # A scheduler's SIGTERM is a Ctrl-C; and a shell's background jobs start with SIGINT ignored.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     keep_freed_memory()
     torch.manual_seed(args.seed)
-    device = torch.device("cuda" if args.cuda else "cpu")
     if args.cuda and not torch.cuda.is_available():
         fail("--cuda: no GPU that PyTorch can use")
+    device = torch.device("cuda" if args.cuda else "cpu")
     saved: dict[str, Any] = {}
     if args.resume:
         saved = torch.load(args.resume / "checkpoint.pt", map_location="cpu", weights_only=True)
-    steps, seconds_before = saved.get("steps", 0), saved.get("seconds", 0.0)
-    curve = [Point(*point) for point in saved.get("curve", [])]
 
     try:
         pool = poolkit.make(
@@ -457,36 +437,38 @@ def main(args: Args) -> int:
             num_envs=args.num_envs,
             batch_size=args.batch_size,
             num_threads=args.num_threads,
-            seed=args.seed + steps,  # a resumed run plays new games
+            seed=args.seed + saved.get("steps", 0),  # a resumed run plays new games
             autoreset="same_step",
             episodic_life=True,
             reward_clip=True,
         )
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, OSError, poolkit.EnvError) as error:
         fail(error)
+    num_actions = int(pool.single_action_space.n)
+    stack = pool.single_observation_space.shape[0]
+    policy = Policy(stack, num_actions, args.network, args.bf16).to(device)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=args.learning_rate, eps=1e-5)
+    collector = Collector(pool, policy, args, device)
+    if saved:
+        try:
+            policy.load_state_dict(saved["policy"])
+        except RuntimeError:
+            fail(f"--resume {args.resume}: its network is not that of --network and --env-id")
+        optimizer.load_state_dict(saved["optimizer"])
+        torch.set_rng_state(saved["rng"])
+        torch.cuda.set_rng_state_all(saved["cuda_rng"])
+        collector.steps = saved["steps"]
+        collector.start -= saved["seconds"]
+        collector.games += [Game(*game) for game in saved["games"]]
 
     name = f"{args.env_id.replace('/', '-')}__{args.exp_name}__{args.seed}__{int(time.time())}"
     run_dir = args.resume or args.runs_dir / name
     run_dir.mkdir(parents=True, exist_ok=True)
     (run_dir / "args.json").write_text(json.dumps(asdict(args), indent=2, default=str))
-    writer = SummaryWriter(str(run_dir), purge_step=steps if saved else None)
-
-    stack = pool.single_observation_space.shape[0]
-    policy = Policy(stack, int(pool.single_action_space.n), args.network, args.bf16).to(device)
-    optimizer = torch.optim.Adam(policy.parameters(), lr=args.learning_rate, eps=1e-5)
-    if saved:
-        policy.load_state_dict(saved["policy"])
-        optimizer.load_state_dict(saved["optimizer"])
-        torch.set_rng_state(saved["rng"])
-    collector = Collector(pool, args, device, steps)
-
-    start = time.monotonic()
-
-    def seconds() -> float:
-        return seconds_before + time.monotonic() - start
+    writer = SummaryWriter(str(run_dir), purge_step=collector.steps if saved else None)
 
     def progress() -> float:
-        by_time = seconds() / 60 / args.time_limit_minutes if args.time_limit_minutes else 0.0
+        by_time = collector.seconds / 60 / args.time_limit_minutes
         return min(1.0, max(collector.steps / args.total_timesteps, by_time))
 
     def save() -> None:
@@ -494,13 +476,14 @@ def main(args: Args) -> int:
             "policy": policy.state_dict(),
             "optimizer": optimizer.state_dict(),
             "rng": torch.get_rng_state(),
+            "cuda_rng": torch.cuda.get_rng_state_all(),
             "steps": collector.steps,
-            "seconds": seconds(),
-            "curve": [tuple(point) for point in curve],
+            "seconds": collector.seconds,
+            "games": [tuple(game) for game in collector.games],
         }
         torch.save(state, run_dir / "checkpoint.tmp")
         os.replace(run_dir / "checkpoint.tmp", run_dir / "checkpoint.pt")  # whole, or the old one
-        draw_curve(run_dir / "curve.png", curve, f"PPO, {args.env_id}")
+        draw_curve(run_dir / "curve.png", collector.games, f"PPO, {args.env_id}")
 
     console = Console()
     bar = Progress(
@@ -511,68 +494,65 @@ def main(args: Args) -> int:
         disable=not console.is_terminal,  # a log gets a line every half minute instead
     )
     task = bar.add_task("", total=1.0)
-    last_save = last_line = time.monotonic()
-    status = "finished"
-    # A scheduler's SIGTERM is a Ctrl-C; and a shell's background jobs start with SIGINT ignored.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    logged, last_save, last_line = len(collector.games), time.monotonic(), time.monotonic()
+    status, evaluation = "finished", list[float]()
     parameters = sum(weights.numel() for weights in policy.parameters())
-    print(f"{run_dir}: a network of {parameters:,} parameters, on {device}", flush=True)
     try:
+        print(f"{run_dir}: a network of {parameters:,} parameters, on {device}", flush=True)
         with bar:
             while (done := progress()) < 1.0:
                 update_start, update_steps = time.monotonic(), collector.steps
                 learning_rate = args.learning_rate * (1 - done if args.anneal_lr else 1)
                 optimizer.param_groups[0]["lr"] = learning_rate
-                losses = learn(policy, optimizer, collector.collect(policy), args)
+                losses = learn(policy, optimizer, collector.collect(), args)
                 sps = (collector.steps - update_steps) / (time.monotonic() - update_start)
 
-                for game in collector.games:
-                    curve.append(Point(game.step, seconds(), game.episode_return))
+                for game in collector.games[logged:]:
                     writer.add_scalar("charts/episodic_return", game.episode_return, game.step)
                     writer.add_scalar("charts/episodic_length", game.episode_length, game.step)
-                collector.games.clear()
+                logged = len(collector.games)
                 writer.add_scalar("charts/SPS", sps, collector.steps)
                 writer.add_scalar("charts/learning_rate", learning_rate, collector.steps)
                 for key, loss in losses.items():
                     writer.add_scalar(f"losses/{key}", loss, collector.steps)
 
-                line = f"{collector.steps:,} steps  {sps:,.0f}/s  return {mean_return(curve):.1f}"
+                recent = mean_return(collector.games)
+                line = f"{collector.steps:,} steps  {sps:,.0f}/s  return {recent}"
                 bar.update(task, completed=progress(), description=line)
                 if not console.is_terminal and time.monotonic() - last_line > 30:
                     last_line = time.monotonic()
-                    left = (1 / progress() - 1) * seconds() / 60
+                    left = (1 / progress() - 1) * collector.seconds / 60
                     print(f"{line}  {left:.0f} min left", flush=True)
                 if time.monotonic() - last_save > 60 * args.checkpoint_minutes:
                     last_save = time.monotonic()
                     save()
+        save()
+        if args.eval_games:
+            print(f"evaluation: {args.eval_games} whole games ...", flush=True)
+            evaluation = evaluate(policy, args, device)
+            mean = sum(evaluation) / len(evaluation)
+            writer.add_scalar("eval/episodic_return", mean, collector.steps)
+            print(f"evaluation: mean return {mean:.2f}")
     except KeyboardInterrupt:
         status = "interrupted"
-
-    save()
-    trained_seconds = seconds()
-    games = []
-    if status == "finished" and args.eval_games:
-        with contextlib.suppress(KeyboardInterrupt):
-            games = evaluate(policy, args, device)
-            writer.add_scalar("eval/episodic_return", float(np.mean(games)), collector.steps)
-            print(f"evaluation: {len(games)} games, mean return {np.mean(games):.1f}")
+        save()
     pool.close()
     writer.close()
-    trained = mean_return(curve)
     summary = {
         "env_id": args.env_id,
         "status": status,
         "steps": collector.steps,
-        "seconds": round(trained_seconds, 1),
-        "return_of_last_20_games": None if math.isnan(trained) else trained,
-        "evaluation": games,
+        "seconds": round(collector.seconds, 1),
+        "mean_return_of_last_20_games": mean_return(collector.games),
+        "evaluation_returns": evaluation,
     }
     (run_dir / "summary.json").write_text(json.dumps(summary, indent=2))
-    print(f"{status}: {collector.steps:,} steps, mean return of the last 20 games {trained:.1f}")
-    print(f"{run_dir}: curve.png, summary.json, checkpoint.pt, TensorBoard events")
+    print(f"{status} at {collector.steps:,} steps; {run_dir} has curve.png and summary.json")
     return 0 if status == "finished" else 130
 
 
 if __name__ == "__main__":
-    sys.exit(main(ARGS))
+    try:
+        sys.exit(main(ARGS))
+    except KeyboardInterrupt:  # before there was anything to save
+        sys.exit(130)

@@ -171,7 +171,7 @@ def synchronous_rollouts(
             for step in range(args.num_steps):
                 all_obs[step] = torch.from_numpy(obs)
                 dones[step] = next_done
-                distribution, values[step] = policy.distribution_and_value(all_obs[step])
+                distribution, values[step] = policy(all_obs[step])
                 actions[step] = distribution.sample()
                 log_probs[step] = distribution.log_prob(actions[step])
                 obs, reward, terminated, truncated, info = pool.step(actions[step].numpy())
@@ -214,10 +214,10 @@ def tiny_learner(recipe: ModuleType, batch_size: int) -> tuple[Any, Any, Any]:
 
 def test_with_all_envs_in_a_batch_it_is_synchronous_ppo(recipe: ModuleType) -> None:
     policy, optimizer, args = tiny_learner(recipe, batch_size=4)
-    collector = recipe.Collector(make_pool(4), args, torch.device("cpu"))
+    collector = recipe.Collector(make_pool(4), policy, args, torch.device("cpu"))
     ours = []
     for _ in range(4):
-        rollout = collector.collect(policy)
+        rollout = collector.collect()
         ours.append(
             {name: getattr(rollout, name)[rollout.rows].clone() for name in rollout._fields[1:]}
         )
@@ -237,9 +237,9 @@ def test_with_all_envs_in_a_batch_it_is_synchronous_ppo(recipe: ModuleType) -> N
 
 def test_asynchronous_advantages_are_each_envs_own_gae(recipe: ModuleType) -> None:
     policy, _, args = tiny_learner(recipe, batch_size=3)
-    collector = recipe.Collector(make_pool(3), args, torch.device("cpu"))
+    collector = recipe.Collector(make_pool(3), policy, args, torch.device("cpu"))
     for _ in range(3):
-        rollout = collector.collect(policy)
+        rollout = collector.collect()
         rows, advantages = rollout.rows.numpy(), rollout.advantages.numpy()
         waiting = dict(
             zip(
@@ -267,10 +267,10 @@ def test_asynchronous_advantages_are_each_envs_own_gae(recipe: ModuleType) -> No
 def test_an_envs_rows_are_the_trajectory_of_its_actions(recipe: ModuleType) -> None:
     """Each reward and observation belongs to the right action, whatever batch it came in."""
     policy, _, args = tiny_learner(recipe, batch_size=1)
-    collector = recipe.Collector(make_pool(1), args, torch.device("cpu"))
+    collector = recipe.Collector(make_pool(1), policy, args, torch.device("cpu"))
     history: list[list[tuple[Any, int, float, float]]] = [[], [], [], []]
     for _ in range(3):
-        rollout = collector.collect(policy)
+        rollout = collector.collect()
         for row in rollout.rows.tolist():
             history[collector.env_ids[row]].append(
                 (
@@ -298,8 +298,8 @@ def test_an_envs_rows_are_the_trajectory_of_its_actions(recipe: ModuleType) -> N
 
 def test_open_rows_are_carried_over_an_update(recipe: ModuleType) -> None:
     policy, _, args = tiny_learner(recipe, batch_size=1)
-    collector = recipe.Collector(make_pool(1), args, torch.device("cpu"))
-    rollout = collector.collect(policy)
+    collector = recipe.Collector(make_pool(1), policy, args, torch.device("cpu"))
+    rollout = collector.collect()
     open_envs = np.flatnonzero(collector.open_row >= 0)
     assert len(open_envs) == 3
     old = {
@@ -312,7 +312,7 @@ def test_open_rows_are_carried_over_an_update(recipe: ModuleType) -> None:
     }
     with torch.no_grad():
         policy.actor.bias += torch.tensor([1.0, -1.0, 2.0, 0.0])  # another policy
-    rollout = collector.collect(policy)
+    rollout = collector.collect()
     for env, (obs, action, log_prob) in old.items():
         first = next(row for row in rollout.rows.tolist() if collector.env_ids[row] == env)
         assert torch.equal(rollout.obs[first], obs)
