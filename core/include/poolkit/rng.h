@@ -127,7 +127,6 @@ class Rng {
   uint64_t bounded(uint64_t last) {
     if (last == 0) return 0;
     if (last == UINT32_MAX) return next_uint32();
-    if (last == UINT64_MAX) return next_uint64();
     if (last < UINT32_MAX) {
       const auto range = static_cast<uint32_t>(last + 1);
       uint64_t product = static_cast<uint64_t>(next_uint32()) * range;
