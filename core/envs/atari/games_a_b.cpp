@@ -60,17 +60,17 @@ void backgammon(RamView ram, Tally& tally) {
   const auto stones = [&](uint8_t address) { return static_cast<int8_t>(byte_at(ram, address)); };
   const auto mine_off = static_cast<int8_t>(-stones(0x80));
   const int8_t theirs_off = stones(0x8E);
-  int8_t mine = mine_off;
-  int8_t theirs = theirs_off;
+  int8_t mine_on = 0;
+  int8_t theirs_on = 0;
   for (uint8_t point = 0x81; point <= 0x9B; ++point) {
     if (point == 0x8E) continue;
     if (stones(point) < 0) {
-      mine = static_cast<int8_t>(mine - stones(point));
+      mine_on = static_cast<int8_t>(mine_on - stones(point));
     } else {
-      theirs = static_cast<int8_t>(theirs + stones(point));
+      theirs_on = static_cast<int8_t>(theirs_on + stones(point));
     }
   }
-  if (mine != kStones || theirs != kStones) return;
+  if (mine_on + mine_off != kStones || theirs_on + theirs_off != kStones) return;
   if (mine_off == kStones || theirs_off == kStones) {
     tally.reward = mine_off == kStones ? 1 : -1;
     tally.game_over = true;
@@ -119,7 +119,7 @@ constexpr Rules kGamesAToB[] = {
      .minimal_actions = kAllActions,
      .difficulties = kBothSwitches,
      .mode = {.modes = kModes<3>, .own = adventure_mode},
-     .lives = kOneLife,
+     .lives = {.at_start = 1, .survive = true},
      .own = adventure},
     {.name = "air_raid",
      .minimal_actions = kSidewaysAndFire,

@@ -57,10 +57,10 @@ struct Lives {
   uint8_t mask = 0xFF;
   int8_t plus = 0;
   uint8_t at_start = 0;  // until the first frame has been read
+  bool survive = false;  // the game's end, which else leaves none
 };
 
-// One life, which the game's end takes; ALE says so of some games and of others that they have
-// none.
+// ALE says of some games without lives that they have one, and of others that they have none.
 inline constexpr Lives kOneLife = {.at_start = 1};
 
 // A test of one RAM byte: (byte & mask) == value, or != with `differs`.
@@ -143,7 +143,7 @@ class Referee {
   void step(RamView ram, CartridgeRamView cartridge_ram = {});
 
   int reward() const { return tally_.reward; }
-  int lives() const { return tally_.game_over ? 0 : tally_.lives; }
+  int lives() const { return tally_.game_over && !rules_->lives.survive ? 0 : tally_.lives; }
   bool game_over() const { return tally_.game_over; }
 
   const Tally& save() const { return tally_; }
