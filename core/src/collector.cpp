@@ -40,7 +40,7 @@ Place Collector::admit(std::span<const int32_t> ids, const Roster* roster) {
   size_t marked = 0;
   try {
     for (; marked < ids.size(); ++marked) {
-      check_id(ids, marked);
+      if (!is_free(ids[marked])) throw_taken(ids, marked);
       holds_[static_cast<size_t>(ids[marked])] = Hold::pending;
     }
     if (roster)
@@ -56,17 +56,20 @@ Place Collector::admit(std::span<const int32_t> ids, const Roster* roster) {
   }
 }
 
-void Collector::check_id(std::span<const int32_t> ids, size_t at) const {
+bool Collector::is_free(int32_t id) const {
+  // A negative id is a huge one.
+  return static_cast<uint32_t>(id) < holds_.size() && holds_[static_cast<size_t>(id)] == Hold::free;
+}
+
+void Collector::throw_taken(std::span<const int32_t> ids, size_t at) const {
   const int32_t id = ids[at];
   if (id < 0 || static_cast<size_t>(id) >= holds_.size())
     throw std::out_of_range(row_and_env(at, id) + " does not exist; there are " +
                             std::to_string(holds_.size()));
-  const Hold hold = holds_[static_cast<size_t>(id)];
-  if (hold == Hold::free) return;
   const auto before = ids.first(at);
   if (std::find(before.begin(), before.end(), id) != before.end())
     throw UsageError(row_and_env(at, id) + " is there twice");
-  throw UsageError(row_and_env(at, id) + (hold == Hold::pending
+  throw UsageError(row_and_env(at, id) + (holds_[static_cast<size_t>(id)] == Hold::pending
                                               ? " still has a result pending: recv it first"
                                               : " is being saved, loaded or rendered"));
 }
@@ -190,7 +193,7 @@ void Collector::leave() {
 void Collector::borrow(int32_t id) {
   const Lock lock(mutex_);
   check_open();
-  check_id({&id, 1}, 0);
+  if (!is_free(id)) throw_taken({&id, 1}, 0);
   holds_[static_cast<size_t>(id)] = Hold::borrowed;
   ++inside_;
 }

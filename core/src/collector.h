@@ -103,7 +103,8 @@ class Collector {
   enum class Hold : uint8_t { free, pending, borrowed };
 
   void check_open() const;
-  void check_id(std::span<const int32_t> ids, size_t at) const;
+  bool is_free(int32_t id) const;
+  [[noreturn]] void throw_taken(std::span<const int32_t> ids, size_t at) const;
   [[noreturn]] void throw_refusal(std::span<const int32_t> ids, size_t at, Phase phase) const;
   Place place(size_t count);
   OpenBatch& youngest_with_room(size_t count);

@@ -13,23 +13,19 @@ namespace poolkit::detail {
 // Runs `body`; a throw becomes the message in `error`, so that none crosses the C border.
 template <class Body>
 int guarded(pk_error* error, Body&& body) noexcept {
-  const char* message = "unknown exception";
-  std::string text;
+  const auto report = [error](const char* message) {
+    std::strncpy(error->message, message, sizeof error->message - 1);
+    error->message[sizeof error->message - 1] = '\0';
+    return 1;
+  };
   try {
     body();
     return 0;
   } catch (const std::exception& e) {
-    try {
-      text = e.what();
-      message = text.c_str();
-    } catch (...) {
-      message = "out of memory";
-    }
+    return report(e.what());
   } catch (...) {
+    return report("unknown exception");
   }
-  std::strncpy(error->message, message, sizeof error->message - 1);
-  error->message[sizeof error->message - 1] = '\0';
-  return 1;
 }
 
 inline pk_array flat(const Array& a) {
