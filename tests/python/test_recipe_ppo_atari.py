@@ -266,8 +266,8 @@ def test_asynchronous_advantages_are_each_envs_own_gae(recipe: ModuleType) -> No
 
 def test_an_envs_rows_are_the_trajectory_of_its_actions(recipe: ModuleType) -> None:
     """Each reward and observation belongs to the right action, whatever batch it came in."""
-    policy, _, args = tiny_learner(recipe, batch_size=1)
-    collector = recipe.Collector(make_pool(1), policy, args, torch.device("cpu"))
+    policy, _, args = tiny_learner(recipe, batch_size=3)
+    collector = recipe.Collector(make_pool(3), policy, args, torch.device("cpu"))
     history: list[list[tuple[Any, int, float, float]]] = [[], [], [], []]
     for _ in range(3):
         rollout = collector.collect()
