@@ -71,16 +71,26 @@ class TypedAction final : public ActionArray {
   size_t copy(const void* from, int from_type, size_t count) override {
     switch (from_type) {
       case NPY_BOOL:
-      case NPY_UINT8: return copy_from<uint8_t>(from, count);
-      case NPY_INT8: return copy_from<int8_t>(from, count);
-      case NPY_INT16: return copy_from<int16_t>(from, count);
-      case NPY_UINT16: return copy_from<uint16_t>(from, count);
-      case NPY_INT32: return copy_from<int32_t>(from, count);
-      case NPY_UINT32: return copy_from<uint32_t>(from, count);
-      case NPY_INT64: return copy_from<int64_t>(from, count);
-      case NPY_UINT64: return copy_from<uint64_t>(from, count);
-      case NPY_FLOAT32: return copy_from<float>(from, count);
-      default: return copy_from<double>(from, count);
+      case NPY_UINT8:
+        return copy_from<uint8_t>(from, count);
+      case NPY_INT8:
+        return copy_from<int8_t>(from, count);
+      case NPY_INT16:
+        return copy_from<int16_t>(from, count);
+      case NPY_UINT16:
+        return copy_from<uint16_t>(from, count);
+      case NPY_INT32:
+        return copy_from<int32_t>(from, count);
+      case NPY_UINT32:
+        return copy_from<uint32_t>(from, count);
+      case NPY_INT64:
+        return copy_from<int64_t>(from, count);
+      case NPY_UINT64:
+        return copy_from<uint64_t>(from, count);
+      case NPY_FLOAT32:
+        return copy_from<float>(from, count);
+      default:
+        return copy_from<double>(from, count);
     }
   }
 
@@ -115,18 +125,43 @@ class TypedAction final : public ActionArray {
 std::unique_ptr<ActionArray> make_action(const pk_array& declared) {
   switch (static_cast<pk_dtype>(declared.dtype)) {
     case PK_BOOL:
-    case PK_UINT8: return std::make_unique<TypedAction<uint8_t>>(declared);
-    case PK_INT8: return std::make_unique<TypedAction<int8_t>>(declared);
-    case PK_INT16: return std::make_unique<TypedAction<int16_t>>(declared);
-    case PK_UINT16: return std::make_unique<TypedAction<uint16_t>>(declared);
-    case PK_INT32: return std::make_unique<TypedAction<int32_t>>(declared);
-    case PK_UINT32: return std::make_unique<TypedAction<uint32_t>>(declared);
-    case PK_INT64: return std::make_unique<TypedAction<int64_t>>(declared);
-    case PK_UINT64: return std::make_unique<TypedAction<uint64_t>>(declared);
-    case PK_FLOAT32: return std::make_unique<TypedAction<float>>(declared);
-    case PK_FLOAT64: return std::make_unique<TypedAction<double>>(declared);
+    case PK_UINT8:
+      return std::make_unique<TypedAction<uint8_t>>(declared);
+    case PK_INT8:
+      return std::make_unique<TypedAction<int8_t>>(declared);
+    case PK_INT16:
+      return std::make_unique<TypedAction<int16_t>>(declared);
+    case PK_UINT16:
+      return std::make_unique<TypedAction<uint16_t>>(declared);
+    case PK_INT32:
+      return std::make_unique<TypedAction<int32_t>>(declared);
+    case PK_UINT32:
+      return std::make_unique<TypedAction<uint32_t>>(declared);
+    case PK_INT64:
+      return std::make_unique<TypedAction<int64_t>>(declared);
+    case PK_UINT64:
+      return std::make_unique<TypedAction<uint64_t>>(declared);
+    case PK_FLOAT32:
+      return std::make_unique<TypedAction<float>>(declared);
+    case PK_FLOAT64:
+      return std::make_unique<TypedAction<double>>(declared);
   }
   throw std::invalid_argument("action: unknown dtype");
+}
+
+// The type of pk_dtype's that has the values of NumPy's `type`; two of its numbers are 64 bits.
+int sized_type(int type) {
+  switch (type) {
+    case NPY_LONGLONG:
+      return NPY_INT64;
+    case NPY_ULONGLONG:
+      return NPY_UINT64;
+    case NPY_HALF:
+    case NPY_LONGDOUBLE:
+      return NPY_FLOAT64;
+    default:
+      return type;
+  }
 }
 
 std::string shape_text(std::span<const npy_intp> shape) {
@@ -156,15 +191,16 @@ const void* ActionArray::read(nb::handle value, std::span<const int32_t> ids,
   const nb::object array = native(value, ids.size(), argument);
   const size_t count = ids.size() * elements_;
   const size_t bad =
-      copy(PyArray_DATA(as_array(array)), PyArray_TYPE(as_array(array)), count);
+      copy(PyArray_DATA(as_array(array)), sized_type(PyArray_TYPE(as_array(array))), count);
   if (bad == count) return rows_.data();
 
   const size_t row = bad / elements_, element = bad % elements_;
   const nb::object flat = nb::steal(PyArray_Ravel(as_array(array), NPY_CORDER));
-  std::string text = argument + ": row " + std::to_string(row) + " (env " +
-                     std::to_string(ids[row]) + ")";
+  std::string text =
+      argument + ": row " + std::to_string(row) + " (env " + std::to_string(ids[row]) + ")";
   if (elements_ > 1) text += ", element " + std::to_string(element);
-  text += ": " + std::string(nb::str(nb::object(flat[bad])).c_str()) + " is not " + accepted(element);
+  text +=
+      ": " + std::string(nb::str(nb::object(flat[bad])).c_str()) + " is not " + accepted(element);
   throw nb::value_error(text.c_str());
 }
 
@@ -184,29 +220,28 @@ nb::object ActionArray::native(nb::handle value, size_t rows, const std::string&
                                         static_cast<size_t>(PyArray_NDIM(as_array(array))));
   if (!std::equal(given.begin(), given.end(), shape.begin(), shape.end()))
     throw nb::value_error((argument + ": has shape " + shape_text(given) + "; must be " +
-                           shape_text(shape) + ", a row for each env").c_str());
+                           shape_text(shape) + ", a row for each env")
+                              .c_str());
 
   PyArray_Descr* descr = PyArray_DESCR(as_array(array));
-  const nb::object wanted = nb::steal(
-      reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type(dtype_))));
+  const nb::object wanted =
+      nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type(dtype_))));
   if (rows > 0 && !casts(descr, reinterpret_cast<PyArray_Descr*>(wanted.ptr()), is_array))
-    throw nb::type_error((argument + ": has dtype " + nb::str(nb::handle(
-                              reinterpret_cast<PyObject*>(descr))).c_str() +
-                          ", which does not cast to " + nb::str(wanted).c_str()).c_str());
+    throw nb::type_error((argument + ": has dtype " +
+                          nb::str(nb::handle(reinterpret_cast<PyObject*>(descr))).c_str() +
+                          ", which does not cast to " + nb::str(wanted).c_str())
+                             .c_str());
 
-  int type = descr->type_num;
-  if (type == NPY_LONGLONG) type = NPY_INT64;
-  if (type == NPY_ULONGLONG) type = NPY_UINT64;
-  if (type == NPY_HALF || type == NPY_LONGDOUBLE) type = NPY_FLOAT64;
-  if (type == descr->type_num && PyArray_ISCARRAY_RO(as_array(array))) return array;
+  const int type = sized_type(descr->type_num);
+  if (PyArray_EquivTypenums(type, descr->type_num) && PyArray_ISCARRAY_RO(as_array(array)))
+    return array;
   array = nb::steal(PyArray_FromAny(array.ptr(), PyArray_DescrFromType(type), 0, 0,
                                     NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, nullptr));
   if (!array) throw nb::python_error();
   return array;
 }
 
-ActionReader::ActionReader(std::span<const pk_array> declared)
-    : structure_(names_of(declared)) {
+ActionReader::ActionReader(std::span<const pk_array> declared) : structure_(names_of(declared)) {
   for (const pk_array& array : declared) {
     arrays_.push_back(make_action(array));
     arguments_.push_back(structure_.bare() ? "action" : "action '" + std::string(array.name) + "'");

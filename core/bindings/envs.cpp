@@ -40,7 +40,8 @@ void bind_envs(nb::module_& m) {
   module.add<debug::Slow>("debug_slow");
   if (module.failed()) throw nb::python_error();
 
-  m.def("atari_games", &atari_games, "The games that envs.Atari plays, by the names of their ROMs.");
+  m.def("atari_games", &atari_games,
+        "The games that envs.Atari plays, by the names of their ROMs.");
 }
 
 }  // namespace poolkit

@@ -1,10 +1,11 @@
 // The engine's errors as Python exceptions; nanobind maps the standard ones.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
 
 #include "bindings.h"
 #include "pool.h"
-
-#include <string>
 
 namespace nb = nanobind;
 

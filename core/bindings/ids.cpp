@@ -45,8 +45,7 @@ std::vector<int32_t> IdReader::read(nb::handle value) {
 void expect_idle(const Pool& pool, std::span<const int32_t> ids) {
   if (pool.pending() == 0) return;
   for (size_t row = 0; row < ids.size(); ++row)
-    if (pool.is_pending(ids[row]))
-      refuse(row, ids[row], "has a result pending: recv() it first");
+    if (pool.is_pending(ids[row])) refuse(row, ids[row], "has a result pending: recv() it first");
 }
 
 std::vector<std::optional<Seed>> read_seeds(nb::handle seeds) {

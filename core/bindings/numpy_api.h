@@ -19,9 +19,9 @@
 
 namespace poolkit {
 
-inline constexpr std::array kNumpyTypes = {
-    NPY_BOOL,  NPY_INT8,   NPY_UINT8, NPY_INT16,  NPY_UINT16, NPY_INT32,
-    NPY_UINT32, NPY_INT64, NPY_UINT64, NPY_FLOAT32, NPY_FLOAT64};
+inline constexpr std::array kNumpyTypes = {NPY_BOOL,   NPY_INT8,    NPY_UINT8,  NPY_INT16,
+                                           NPY_UINT16, NPY_INT32,   NPY_UINT32, NPY_INT64,
+                                           NPY_UINT64, NPY_FLOAT32, NPY_FLOAT64};
 
 inline int numpy_type(pk_dtype dtype) { return kNumpyTypes.at(dtype); }
 

@@ -59,8 +59,7 @@ void bind_pool(nb::module_& m) {
            "Queue a step of each env of env_id, by default those of the last recv.")
       .def("recv", &PythonPool::recv, "timeout"_a.none() = nb::none(),
            "(observation, reward, terminated, truncated, info) of min(batch_size, pending) envs.")
-      .def("step", &PythonPool::step, "action"_a,
-           "send and recv; in lock-step, row i is env i.")
+      .def("step", &PythonPool::step, "action"_a, "send and recv; in lock-step, row i is env i.")
       .def("reset", &PythonPool::reset, "env_id"_a.none() = nb::none(),
            "seeds"_a.none() = nb::none(), "Queue a reset of each env of env_id, by default all.")
       .def("observe", &PythonPool::observe, "env_id"_a.none() = nb::none(),
@@ -73,8 +72,11 @@ void bind_pool(nb::module_& m) {
       .def_prop_ro("pending", &PythonPool::pending)
       .def_prop_ro("closed", &PythonPool::closed);
 
-  m.def("usable_cpu_count", [] { return usable_cpu_count(); },
-        "How many CPUs this process may really use: the affinity mask and the cgroup's quota.");
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&PythonPool::close_all));
+
+  m.def(
+      "usable_cpu_count", [] { return usable_cpu_count(); },
+      "How many CPUs this process may really use: the affinity mask and the cgroup's quota.");
 }
 
 }  // namespace poolkit

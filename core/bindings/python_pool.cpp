@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "arrays.h"
 #include "numpy_api.h"
@@ -24,6 +25,8 @@ std::vector<std::string> info_names(const EnvType& type) {
   return names;
 }
 
+std::vector<PythonPool*> live;  // guarded by the GIL
+
 // Lets Ctrl-C end a wait.
 void check_signals() {
   nb::gil_scoped_acquire gil;
@@ -40,6 +43,24 @@ std::optional<std::chrono::nanoseconds> read_timeout(nb::handle timeout) {
 
 }  // namespace
 
+// Lets the GIL go, and counts that.
+class PythonPool::Outside {
+ public:
+  explicit Outside(PythonPool& pool) : pool_(pool) {
+    ++pool_.outside_;
+    thread_ = PyEval_SaveThread();
+  }
+  ~Outside() {
+    PyEval_RestoreThread(thread_);
+    --pool_.outside_;
+  }
+  Outside(const Outside&) = delete;
+
+ private:
+  PythonPool& pool_;
+  PyThreadState* thread_;
+};
+
 PythonPool::PythonPool(std::shared_ptr<EnvType> type, PoolConfig config)
     : actions_({type->spec().action, type->spec().action_count}),
       ids_(config.num_envs),
@@ -48,19 +69,36 @@ PythonPool::PythonPool(std::shared_ptr<EnvType> type, PoolConfig config)
       all_(config.num_envs) {
   std::iota(all_.begin(), all_.end(), 0);
   {
-    nb::gil_scoped_release release;
+    const Outside outside(*this);
     pool_ = std::make_unique<Pool>(std::move(type), std::move(config));
   }
   const Layout& layout = pool_->layout();
   for (size_t i = layout.first_info; i < layout.first_engine; ++i) info_columns_.push_back(i);
   for (size_t i = Layout::env_id; i < Layout::engine_columns; ++i)
     info_columns_.push_back(layout.first_engine + i);
+  live.push_back(this);
 }
 
-PythonPool::~PythonPool() { close(); }
+PythonPool::~PythonPool() {
+  std::erase(live, this);
+  close();
+}
+
+void PythonPool::close_all() {
+  std::vector<nb::object> pools;
+  for (PythonPool* pool : live) pools.push_back(nb::find(*pool));
+  for (const nb::object& object : pools) {
+    auto& pool = nb::cast<PythonPool&>(object);
+    pool.close();
+    while (pool.outside_ > 0 && pool.generation_ == fork_generation()) {
+      nb::gil_scoped_release release;
+      std::this_thread::yield();
+    }
+  }
+}
 
 void PythonPool::close() {
-  nb::gil_scoped_release release;
+  const Outside outside(*this);
   pool_->close();
 }
 
@@ -77,7 +115,7 @@ void PythonPool::send(nb::handle action, nb::handle env_id) {
 void PythonPool::send(nb::handle action, std::span<const int32_t> ids) {
   expect_idle(*pool_, ids);
   const auto rows = actions_.read(action, ids);
-  nb::gil_scoped_release release;
+  const Outside outside(*this);
   pool_->send(rows, ids);
 }
 
@@ -85,7 +123,7 @@ nb::object PythonPool::recv(nb::handle timeout) {
   const auto limit = read_timeout(timeout);
   Batch batch;
   {
-    nb::gil_scoped_release release;
+    const Outside outside(*this);
     batch = pool_->recv(limit, check_signals);
   }
   return to_python(std::move(batch));
@@ -104,7 +142,7 @@ void PythonPool::reset(nb::handle env_id, nb::handle seeds) {
   expect_idle(*pool_, ids);
   std::vector<std::optional<Seed>> read;
   if (!seeds.is_none()) read = read_seeds(seeds);
-  nb::gil_scoped_release release;
+  const Outside outside(*this);
   pool_->reset(ids, read);
 }
 
@@ -113,7 +151,7 @@ nb::object PythonPool::observe(nb::handle env_id) {
   expect_idle(*pool_, ids);
   Batch batch;
   {
-    nb::gil_scoped_release release;
+    const Outside outside(*this);
     batch = pool_->observe(ids);
   }
   received_ = std::move(ids);
@@ -122,7 +160,7 @@ nb::object PythonPool::observe(nb::handle env_id) {
 }
 
 void PythonPool::drain() {
-  nb::gil_scoped_release release;
+  const Outside outside(*this);
   pool_->drain(check_signals);
 }
 
@@ -136,7 +174,7 @@ nb::object PythonPool::render(int32_t id) {
   expect_env(id);
   Pool::Frame frame;
   {
-    nb::gil_scoped_release release;
+    const Outside outside(*this);
     frame = pool_->render(id);
   }
   npy_intp shape[] = {static_cast<npy_intp>(frame.height), static_cast<npy_intp>(frame.width), 3};
@@ -180,15 +218,14 @@ nb::object PythonPool::to_python(Batch batch) {
     const size_t index = layout.first_engine + column;
     return to_numpy(std::move(batch.columns[index]), layout.columns[index], batch.rows);
   };
-  const auto* ids = static_cast<const int32_t*>(
-      batch.columns[layout.first_engine + Layout::env_id].data());
+  const auto* ids =
+      static_cast<const int32_t*>(batch.columns[layout.first_engine + Layout::env_id].data());
   received_.assign(ids, ids + batch.rows);
 
   const nb::object observation = observation_of(batch.columns, batch.rows);
   nb::object info = info_of(batch.columns, batch.rows);
   if (batch.final_mask) {
-    const nb::object mask =
-        to_numpy(std::move(batch.final_mask), {"", PK_BOOL, {}, 1}, batch.rows);
+    const nb::object mask = to_numpy(std::move(batch.final_mask), {"", PK_BOOL, {}, 1}, batch.rows);
     info["final_obs"] = observation_of(batch.final_columns, batch.rows);
     info["final_info"] = info_of(batch.final_columns, batch.rows);
     info["_final_obs"] = mask;

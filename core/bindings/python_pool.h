@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "actions.h"
+#include "fork.h"
 #include "ids.h"
 #include "pool.h"
 #include "structure.h"
@@ -44,7 +45,12 @@ class PythonPool {
   bool closed() const { return pool_->closed(); }
   void close();
 
+  // Before the interpreter's end, whose daemon threads must not be inside a pool.
+  static void close_all();
+
  private:
+  class Outside;
+
   bool lock_step() const { return pool_->config().batch_size == pool_->config().num_envs; }
   void send(nanobind::handle action, std::span<const int32_t> ids);
   void expect_env(int32_t id) const;
@@ -52,6 +58,8 @@ class PythonPool {
   nanobind::object info_of(std::vector<BufferRef>& columns, size_t rows) const;
   nanobind::object observation_of(std::vector<BufferRef>& columns, size_t rows) const;
 
+  const uint32_t generation_ = fork_generation();
+  size_t outside_ = 0;  // calls that have let the GIL go
   std::unique_ptr<Pool> pool_;
   ActionReader actions_;
   IdReader ids_;

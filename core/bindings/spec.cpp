@@ -26,9 +26,10 @@ namespace {
 const pk_env_api* api_of(nb::handle capsule) {
   if (!PyCapsule_IsValid(capsule.ptr(), POOLKIT_CAPSULE_NAME))
     throw nb::type_error(("an environment is a capsule of a POOLKIT_MODULE, not " +
-                          std::string(Py_TYPE(capsule.ptr())->tp_name)).c_str());
-  const auto* api = static_cast<const pk_env_api*>(
-      PyCapsule_GetPointer(capsule.ptr(), POOLKIT_CAPSULE_NAME));
+                          std::string(Py_TYPE(capsule.ptr())->tp_name))
+                             .c_str());
+  const auto* api =
+      static_cast<const pk_env_api*>(PyCapsule_GetPointer(capsule.ptr(), POOLKIT_CAPSULE_NAME));
   if (api->abi_version != POOLKIT_ABI_VERSION)
     throw std::invalid_argument("an environment for poolkit's ABI " +
                                 std::to_string(api->abi_version) + ", this is " +
@@ -45,12 +46,18 @@ struct OptionInfo {
 
 nb::object to_python(const pk_value& value) {
   switch (value.type) {
-    case PK_FLAG: return nb::bool_(value.integer != 0);
-    case PK_INTEGER: return nb::int_(value.integer);
-    case PK_REAL: return nb::float_(value.real);
-    case PK_TEXT: return nb::str(value.text, value.size);
-    case PK_BYTES: return nb::bytes(value.text, value.size);
-    default: return nb::none();
+    case PK_FLAG:
+      return nb::bool_(value.integer != 0);
+    case PK_INTEGER:
+      return nb::int_(value.integer);
+    case PK_REAL:
+      return nb::float_(value.real);
+    case PK_TEXT:
+      return nb::str(value.text, value.size);
+    case PK_BYTES:
+      return nb::bytes(value.text, value.size);
+    default:
+      return nb::none();
   }
 }
 
@@ -82,19 +89,22 @@ OptionValue to_value(const pk_option_spec& declared, nb::handle given) {
         return nb::cast<int64_t>(nb::steal(PyNumber_Index(object)));
       break;
     case PK_REAL:
-      if (!PyBool_Check(object) && PyNumber_Check(object)) return nb::cast<double>(nb::float_(given));
+      if (!PyBool_Check(object) && PyNumber_Check(object))
+        return nb::cast<double>(nb::float_(given));
       break;
     case PK_TEXT:
       if (PyUnicode_Check(object)) return nb::cast<std::string>(given);
       break;
     case PK_BYTES:
       if (PyBytes_Check(object))
-        return std::string(PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object)));
+        return std::string(PyBytes_AS_STRING(object),
+                           static_cast<size_t>(PyBytes_GET_SIZE(object)));
       break;
   }
   throw nb::type_error((std::string(declared.name) + ": must be " + type_name(declared.type) +
                         (declared.fallback.type == PK_NONE ? " or None" : "") + ", not " +
-                        Py_TYPE(object)->tp_name).c_str());
+                        Py_TYPE(object)->tp_name)
+                           .c_str());
 }
 
 std::shared_ptr<EnvType> make_env_type(nb::handle capsule, const nb::dict& given) {
@@ -165,7 +175,8 @@ void bind_spec(nb::module_& m) {
       .def_ro("type", &OptionInfo::type, "bool, int, float, str or bytes.")
       .def_ro("default", &OptionInfo::fallback, "None: None is accepted.");
 
-  nb::class_<ArrayInfo>(m, "ArrayInfo", "One named array of an environment, without the batch axis.")
+  nb::class_<ArrayInfo>(m, "ArrayInfo",
+                        "One named array of an environment, without the batch axis.")
       .def_ro("name", &ArrayInfo::name, "Parts between '/' nest.")
       .def_ro("dtype", &ArrayInfo::dtype)
       .def_ro("space", &ArrayInfo::space, "'box', 'discrete' or 'binary'.")
@@ -177,20 +188,23 @@ void bind_spec(nb::module_& m) {
       .def(nb::new_(&make_env_type), "capsule"_a, "options"_a)
       .def_prop_ro("name", [](const EnvType& self) { return self.api().name; })
       .def_prop_ro("doc", [](const EnvType& self) { return self.api().doc; })
-      .def_prop_ro("observation", [](const EnvType& self) {
-        return describe(self.spec().observation, self.spec().observation_count);
-      })
-      .def_prop_ro("action", [](const EnvType& self) {
-        return describe(self.spec().action, self.spec().action_count);
-      })
-      .def_prop_ro("info", [](const EnvType& self) {
-        return describe(self.spec().info, self.spec().info_count);
-      })
-      .def_prop_ro("max_episode_steps",
-                   [](const EnvType& self) { return self.spec().max_episode_steps; },
-                   "The time limit unless make() says another; 0: none.")
-      .def_prop_ro("light", [](const EnvType& self) { return self.spec().light != 0; },
-                   "A step is shorter than queueing it.")
+      .def_prop_ro("observation",
+                   [](const EnvType& self) {
+                     return describe(self.spec().observation, self.spec().observation_count);
+                   })
+      .def_prop_ro("action",
+                   [](const EnvType& self) {
+                     return describe(self.spec().action, self.spec().action_count);
+                   })
+      .def_prop_ro(
+          "info",
+          [](const EnvType& self) { return describe(self.spec().info, self.spec().info_count); })
+      .def_prop_ro(
+          "max_episode_steps", [](const EnvType& self) { return self.spec().max_episode_steps; },
+          "The time limit unless make() says another; 0: none.")
+      .def_prop_ro(
+          "light", [](const EnvType& self) { return self.spec().light != 0; },
+          "A step is shorter than queueing it.")
       .def_prop_ro("can_render", [](const EnvType& self) {
         return self.api().render != nullptr || self.api().group_render != nullptr;
       });

@@ -9,9 +9,8 @@ namespace poolkit {
 namespace {
 
 bool all_digits(const std::string& key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return c >= '0' && c <= '9';
-  });
+  return !key.empty() &&
+         std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace
@@ -113,16 +112,18 @@ void Structure::flatten(const Node& node, nb::handle value, const std::string& p
     return;
   }
   const bool is_tuple = node.kind == Kind::tuple;
-  if (is_tuple ? !PySequence_Check(value.ptr()) : !PyMapping_Check(value.ptr()))
+  const bool sequence = PyTuple_Check(value.ptr()) || PyList_Check(value.ptr());
+  if (is_tuple ? !sequence : !PyDict_Check(value.ptr()))
     throw nb::type_error((path + ": must be a " + (is_tuple ? "tuple" : "dict") + ", not " +
-                          Py_TYPE(value.ptr())->tp_name).c_str());
+                          Py_TYPE(value.ptr())->tp_name)
+                             .c_str());
   if (nb::len(value) != node.children.size())
     throw nb::value_error((path + ": has " + std::to_string(nb::len(value)) +
-                           " entries; must have " + std::to_string(node.children.size())).c_str());
+                           " entries; must have " + std::to_string(node.children.size()))
+                              .c_str());
   for (size_t i = 0; i < node.children.size(); ++i) {
     const Node& child = nodes_[node.children[i]];
-    const std::string part =
-        path + (is_tuple ? "[" + child.name + "]" : "['" + child.name + "']");
+    const std::string part = path + (is_tuple ? "[" + child.name + "]" : "['" + child.name + "']");
     const nb::object entry =
         is_tuple ? nb::steal(PySequence_GetItem(value.ptr(), static_cast<Py_ssize_t>(i)))
                  : nb::steal(PyObject_GetItem(value.ptr(), child.key.ptr()));

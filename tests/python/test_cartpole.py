@@ -32,9 +32,7 @@ def test_5000_steps_are_gymnasiums() -> None:
 
 
 def test_time_limit_truncates_as_gymnasiums() -> None:
-    theirs = gymnasium.make_vec(
-        "CartPole-v1", 1, vectorization_mode="sync", max_episode_steps=5
-    )
+    theirs = gymnasium.make_vec("CartPole-v1", 1, vectorization_mode="sync", max_episode_steps=5)
     with poolkit.make("CartPole-v1", max_episode_steps=5) as ours:
         ours.reset(seed=1)
         theirs.reset(seed=1)

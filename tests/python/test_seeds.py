@@ -58,9 +58,7 @@ def test_entry_none_lets_a_stream_go_on() -> None:
 
 
 def test_numpy_integers_are_seeds() -> None:
-    np.testing.assert_array_equal(
-        first_observations(seed=np.int64(7)), first_observations(seed=7)
-    )
+    np.testing.assert_array_equal(first_observations(seed=np.int64(7)), first_observations(seed=7))
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, [1, 2], [-1]])

@@ -1,11 +1,11 @@
 """Reinforcement-learning environments, many at once, on a C++ engine."""
 
-from . import atari, classic  # they register their environments
+from . import builtin_envs  # registers them
 from ._core import __version__
 from .config import PoolConfig
 from .errors import EnvError
-from .gymnasium_env import GymnasiumVectorEnv
 from .factory import make, make_gymnasium
+from .gymnasium_env import GymnasiumVectorEnv
 from .registry import list_all_envs, register
 
 __all__ = [
@@ -13,8 +13,7 @@ __all__ = [
     "GymnasiumVectorEnv",
     "PoolConfig",
     "__version__",
-    "atari",
-    "classic",
+    "builtin_envs",
     "list_all_envs",
     "make",
     "make_gymnasium",

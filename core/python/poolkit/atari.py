@@ -81,9 +81,7 @@ def _register(game: str) -> None:
     prepare = functools.partial(_prepare, game)
     name = "".join(word.title() for word in game.split("_"))
     register(f"{name}-v5", _core.envs.Atari, prepare=prepare)
-    register(
-        f"ALE/{name}-v5", _core.envs.Atari, prepare=prepare, repeat_action_probability=0.25
-    )
+    register(f"ALE/{name}-v5", _core.envs.Atari, prepare=prepare, repeat_action_probability=0.25)
 
 
 for _game in _core.atari_games():

@@ -41,7 +41,7 @@ def make(
         affinity: The CPUs to run workers on in turn, or "numa" to spread them over the nodes.
         seed: An int gives each env a stream of its own; a sequence seeds env i with its entry;
             None draws one.
-        max_episode_steps: Truncates after so many steps; None: the environment's own limit; 0: never.
+        max_episode_steps: Truncates after so many steps; 0: never; None: the environment's own.
         autoreset: "next_step", "same_step" or "disabled"; Gymnasium's AutoresetMode too.
         render_mode: None or "rgb_array".
         **options: The environment's own options.

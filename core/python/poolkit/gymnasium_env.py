@@ -27,10 +27,11 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
     do `step`'s work in parts.
 
     Arrays that a call returned belong to the caller: no later call changes them. `info` holds
-    `env_id` int32, `elapsed_step` int32, `episode_return` float64, `episode_length` int32 (unclipped
-    and over the whole episode) and the environment's own arrays, a row for each env. With
-    autoreset="same_step" and an episode's end in the batch it also holds `final_obs` and
-    `final_info`, which count in the rows of the masks `_final_obs` and `_final_info`.
+    `env_id` int32, `elapsed_step` int32, `episode_return` float64 and `episode_length` int32
+    (unclipped, over the whole episode), and the environment's own arrays, a row for each env.
+    With autoreset="same_step" and an episode's end in the batch it also holds `final_obs`, in the
+    observation's structure, and `final_info`, which count in the rows of the masks `_final_obs`
+    and `_final_info`.
 
     >>> import numpy as np, poolkit
     >>> with poolkit.make("CartPole-v1", num_envs=3) as envs:
@@ -107,7 +108,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
     ) -> tuple[Any, dict[str, Any]]:
         if self.pending:
             raise ValueError(
-                f"reset_mask: {self.pending} results are pending; recv() them first, or use async_reset"
+                f"reset_mask: {self.pending} results are pending; recv() them, or use async_reset()"
             )
         self._pool.reset(env_id, None if seeds is None else [seeds[env] for env in env_id])
         while self.pending:
@@ -119,9 +120,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
             raise TypeError(f"reset_mask: must be a NumPy array of bool, not {kind}")
         if mask.shape != (self.num_envs,):
-            raise ValueError(
-                f"reset_mask: must have shape ({self.num_envs},), not {mask.shape}"
-            )
+            raise ValueError(f"reset_mask: must have shape ({self.num_envs},), not {mask.shape}")
         if not mask.any():
             raise ValueError("reset_mask: must have a True")
         return np.flatnonzero(mask)

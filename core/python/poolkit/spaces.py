@@ -32,7 +32,7 @@ def _nested(value: Any) -> Space:
 
 def _leaf(array: _core.ArrayInfo) -> Space:
     if array.space == "binary":
-        return spaces.MultiBinary(array.shape)
+        return spaces.MultiBinary(array.shape[0] if len(array.shape) == 1 else array.shape)
     low, high = _bounds(array)
     if array.space == "box":
         return spaces.Box(low, high, array.shape, array.dtype.type)

@@ -1,0 +1,14 @@
+"""Tells Gymnasium of them: `gymnasium.make_vec("poolkit/Pong-v5", num_envs=8)`."""
+
+import gymnasium
+
+from . import atari, classic  # they register their environments
+from .registry import list_all_envs
+
+__all__ = ["atari", "classic"]
+
+for _name in list_all_envs():
+    if "/" not in _name:
+        gymnasium.register(
+            f"poolkit/{_name}", vector_entry_point="poolkit:make", kwargs={"task": _name}
+        )

@@ -1,0 +1,10 @@
+"""Registers the environments that only tests use, under debug/."""
+
+import poolkit
+from poolkit import _core
+
+poolkit.register("debug/Counter-v0", _core.envs.debug_counter)
+poolkit.register("debug/EveryDtype-v0", _core.envs.debug_every_dtype)
+poolkit.register("debug/Failing-v0", _core.envs.debug_failing)
+poolkit.register("debug/Farm-v0", _core.envs.debug_farm)
+poolkit.register("debug/Slow-v0", _core.envs.debug_slow)

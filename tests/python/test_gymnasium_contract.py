@@ -1,0 +1,93 @@
+"""What Gymnasium, its wrappers and its registry expect of a VectorEnv."""
+
+import gymnasium
+import numpy as np
+import poolkit
+import pytest
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.wrappers.vector import (
+    ClipReward,
+    DictInfoToList,
+    FlattenObservation,
+    NormalizeObservation,
+    RecordEpisodeStatistics,
+)
+
+
+def test_is_a_vector_env() -> None:
+    with poolkit.make("CartPole-v1", num_envs=3) as envs:
+        assert isinstance(envs, VectorEnv)
+        assert envs.num_envs == 3
+        assert envs.render_mode is None
+        assert envs.unwrapped is envs
+        assert not envs.closed
+        envs.spec = gymnasium.spec("CartPole-v1")
+        assert str(envs) == "GymnasiumVectorEnv(CartPole-v1, num_envs=3)"
+    assert envs.closed
+
+
+def test_make_vec_makes_ours() -> None:
+    envs = gymnasium.make_vec("poolkit/CartPole-v1", num_envs=4, autoreset="same_step")
+    assert isinstance(envs, poolkit.GymnasiumVectorEnv)
+    assert envs.num_envs == 4
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert envs.spec is not None
+    assert envs.spec.id == "poolkit/CartPole-v1"
+    envs.close()
+    assert "poolkit/Pong-v5" in gymnasium.registry
+
+
+@pytest.mark.parametrize("autoreset", ["next_step", "same_step"])
+def test_record_episode_statistics_agrees_with_ours(autoreset: str) -> None:
+    envs = RecordEpisodeStatistics(
+        poolkit.make("CartPole-v1", num_envs=5, autoreset=autoreset, max_episode_steps=40)
+    )
+    envs.reset(seed=0)
+    episodes = 0
+    for _ in range(200):
+        info = envs.step(envs.action_space.sample())[4]
+        ours = info.get("final_info", info)
+        for env in np.flatnonzero(info.get("_episode", [])):
+            assert info["episode"]["r"][env] == ours["episode_return"][env]
+            assert info["episode"]["l"][env] == ours["episode_length"][env]
+            episodes += 1
+    assert episodes > 10
+    envs.close()
+
+
+def test_wrappers_work_around_it() -> None:
+    envs = DictInfoToList(
+        ClipReward(
+            NormalizeObservation(FlattenObservation(poolkit.make("Pong-v5", num_envs=2))), -1, 1
+        )
+    )
+    obs, _ = envs.reset(seed=1)
+    assert obs.shape == (2, 4 * 84 * 84)
+    _, reward, _, _, infos = envs.step([0, 1])
+    assert np.abs(reward).max() <= 1
+    assert [info["env_id"] for info in infos] == [0, 1]
+    envs.close()
+
+
+def test_render_gives_an_image_of_each_env() -> None:
+    with poolkit.make("debug/Counter-v0", num_envs=2, render_mode="rgb_array") as envs:
+        envs.reset()
+        envs.step([1, 1])
+        images = envs.render()
+        assert images is not None
+        assert len(images) == 2
+        np.testing.assert_array_equal(images[0], np.full((2, 3, 3), 1, np.uint8))
+        assert images[0].dtype == np.uint8
+        assert envs.render_mode == "rgb_array"
+
+
+def test_render_without_its_mode_warns() -> None:
+    with poolkit.make("debug/Counter-v0") as envs:
+        envs.reset()
+        with pytest.warns(UserWarning, match="render_mode='rgb_array'"):
+            assert envs.render() is None
+
+
+def test_env_that_cannot_render_says_so() -> None:
+    with pytest.raises(ValueError, match=r"render_mode: 'rgb_array' must be one of \[None\]"):
+        poolkit.make("debug/Slow-v0", render_mode="rgb_array")
