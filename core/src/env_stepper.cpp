@@ -16,6 +16,7 @@ constexpr uint64_t kWakeCost = 45'000;  // ns
 // Of light envs that go in one ticket: enough to make the queue's cost vanish, and little enough
 // that workers share what there is.
 constexpr uint64_t kTicketCost = 10'000;  // ns
+constexpr uint32_t kLeastCost = 8;        // ns; below, the mean would no longer move
 
 uint64_t since(std::chrono::steady_clock::time_point start) {
   return static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
@@ -82,10 +83,16 @@ EnvStepper::EnvStepper(const Floor& floor)
     destroy_all();
     throw EnvError(builder.first_failure()->id, builder.first_failure()->message);
   }
-  floor_.workers.attach(*this);
+  // A single thread that may help is the caller itself: no worker competes with it for the work.
+  if (!callers_help() || floor_.config.num_threads > 1) call_workers();
 }
 
 EnvStepper::~EnvStepper() { stop(); }
+
+void EnvStepper::call_workers() {
+  std::call_once(attached_, [&] { floor_.workers.attach(*this); });
+  floor_.workers.wake(queue_.size());
+}
 
 void EnvStepper::stop() {
   stopped_.store(true);
@@ -123,11 +130,11 @@ int EnvStepper::render(int32_t id, const pk_canvas& canvas, pk_error& error) {
 size_t EnvStepper::ticket_size(size_t count) const {
   if (!light_) return 1;
   // Relaxed: an estimate, nothing is published with it. Partner: run().
-  const uint64_t cost = std::max<uint32_t>(1, step_cost_.load(std::memory_order_relaxed));
-  return std::clamp<size_t>(kTicketCost / cost, 1, count);
+  return std::clamp<size_t>(kTicketCost / step_cost_.load(std::memory_order_relaxed), 1, count);
 }
 
 void EnvStepper::start(std::span<const int32_t> ids, const Place& rows) {
+  if (ids.empty()) return;
   const size_t size = ticket_size(ids.size());
   if (size > 1)
     for (size_t i = 0; i + 1 < ids.size(); ++i) next_[static_cast<size_t>(ids[i])] = ids[i + 1];
@@ -151,10 +158,13 @@ bool EnvStepper::work() {
   }
   const auto start = std::chrono::steady_clock::now();
   run(ticket);
-  const auto cost = static_cast<uint32_t>(std::min<uint64_t>(since(start) / ticket.count, 1 << 24));
-  // Relaxed: an estimate. Partner: ticket_size() and start(). A lost update does no harm.
+  const uint64_t cost = since(start) / ticket.count;
+  // Relaxed: an estimate; a lost update does no harm. Partner: ticket_size() and start().
   const uint32_t mean = step_cost_.load(std::memory_order_relaxed);
-  step_cost_.store(mean + cost / 8 - mean / 8, std::memory_order_relaxed);
+  // A thread that lost its CPU in between has measured nothing: one sample counts little.
+  const auto bounded = static_cast<uint32_t>(std::min<uint64_t>(cost, 2 * mean));
+  step_cost_.store(std::max<uint32_t>(kLeastCost, mean + bounded / 8 - mean / 8),
+                   std::memory_order_relaxed);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <vector>
 
 #include "queue.h"
@@ -23,6 +24,7 @@ class EnvStepper final : public Stepper {
   bool can_render() const override { return api_.render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
   bool callers_help() const override { return light_ && floor_.config.affinity.empty(); }
+  void call_workers() override;
   void stop() override;
 
   bool work() override;
@@ -58,6 +60,7 @@ class EnvStepper final : public Stepper {
   const bool light_;
   TicketQueue queue_;
   std::vector<int32_t> next_;  // after an env in a ticket of several
+  std::once_flag attached_;    // to the workers
   std::atomic<bool> stopped_{false};
   std::atomic<uint32_t> step_cost_{100};  // of a light env, in ns: a running mean
 };

@@ -27,6 +27,7 @@ class GroupStepper final : public Stepper {
   bool can_render() const override { return api_.group_render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
   bool callers_help() const override { return false; }
+  void call_workers() override {}  // the group has threads of its own
   void stop() override;
 
   bool work() override;

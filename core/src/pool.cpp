@@ -141,7 +141,7 @@ Batch Pool::recv(std::optional<std::chrono::nanoseconds> timeout, const Interrup
   Impl& pool = usable();
   Patience patience(timeout, interrupt);
   const bool helps = pool.stepper->callers_help() && patience.unlimited();
-  if (!helps && pool.stepper->has_work()) pool.workers.wake(pool.workers.size());
+  if (!helps) pool.stepper->call_workers();
   return pool.collector.receive(patience, helps ? pool.stepper.get() : nullptr);
 }
 

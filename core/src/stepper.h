@@ -37,6 +37,8 @@ class Stepper : public Source {
 
   // Whether callers may do its work while they wait.
   virtual bool callers_help() const = 0;
+  // For a caller that waits and does not help: sees to it that workers do what is queued.
+  virtual void call_workers() = 0;
 
   // Drops the work that is left, waits for what is being done, and destroys the envs. Idempotent.
   // No caller may be in work() or render() any more; start() does nothing from now on.

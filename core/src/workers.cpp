@@ -56,9 +56,11 @@ Workers::Workers(size_t count, const std::vector<int>& affinity) {
   const SignalsBlocked blocked;  // the new threads inherit the mask
   try {
     threads_.reserve(count);
-    for (size_t i = 0; i < count; ++i)
-      threads_.emplace_back(&Workers::run, this, i,
+    for (size_t i = 0; i < count; ++i) {
+      threads_.emplace_back(&Workers::run, this,
                             affinity.empty() ? -1 : affinity[i % affinity.size()]);
+      pthread_setname_np(threads_.back().native_handle(), ("poolkit-" + std::to_string(i)).c_str());
+    }
   } catch (...) {
     stop();
     throw;
@@ -106,8 +108,7 @@ void Workers::wake(size_t count) {
   for (; count > 0; --count) work_.notify_one();
 }
 
-void Workers::run(size_t index, int cpu) {
-  pthread_setname_np(pthread_self(), ("poolkit-" + std::to_string(index)).c_str());
+void Workers::run(int cpu) {
   if (cpu >= 0) pin_to(cpu);
   Runnable::add(1);
   std::unique_lock lock(mutex_);

@@ -49,7 +49,7 @@ class Workers {
     bool leaving = false;
   };
 
-  void run(size_t index, int cpu);
+  void run(int cpu);
   // Works for one source for as long as it has work. False where none has; `lock` is held again.
   bool serve(std::unique_lock<std::mutex>& lock);
 
