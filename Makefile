@@ -11,7 +11,8 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 # A few minutes of PPO on Pong: the rate, the return, curve.png and a TensorBoard run in runs/.
 demo: .venv/installed
-	$(BIN)/python recipes/ppo_atari.py --num-envs 64 --batch-size 16 --total-timesteps 200000
+	$(BIN)/python recipes/ppo_atari.py --num-envs 64 --batch-size 16 --network nips \
+	  --time-limit-minutes 4
 
 test: test-cpp test-python lint
 	@echo "make test: C++ (plain, ThreadSanitizer, AddressSanitizer + UBSan), Python and lint passed"
@@ -40,7 +41,7 @@ lint: .venv/installed
 	$(BIN)/clang-format --dry-run --Werror $(CPP_SOURCES)
 
 bench: .venv/installed
-	$(BIN)/python tests/bench/bench.py
+	$(BIN)/python -m tests.bench
 
 clean:
 	rm -rf .venv build dist

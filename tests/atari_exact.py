@@ -137,7 +137,9 @@ def main() -> int:
     results = compare_all(games, options.frames, options.seed, options.jobs)
     equal = sum(not result.difference for result in results)
     frames = sum(result.frames for result in results)
-    print(f"{equal} of {len(results)} games equal, {frames} frames, {time.monotonic() - start:.0f} s")
+    print(
+        f"{equal} of {len(results)} games equal, {frames} frames, {time.monotonic() - start:.0f} s"
+    )
     return 0 if equal == len(results) else 1
 
 

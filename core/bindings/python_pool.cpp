@@ -113,10 +113,14 @@ void PythonPool::send(nb::handle action, nb::handle env_id) {
 }
 
 void PythonPool::send(nb::handle action, std::span<const int32_t> ids) {
-  expect_idle(*pool_, ids);
   const auto rows = actions_.read(action, ids);
-  const Outside outside(*this);
-  pool_->send(rows, ids);
+  try {
+    const Outside outside(*this);
+    pool_->send(rows, ids);
+  } catch (const UsageError&) {
+    expect_idle(*pool_, ids);  // the user's mistake, rather than the pool's state
+    throw;
+  }
 }
 
 nb::object PythonPool::recv(nb::handle timeout) {

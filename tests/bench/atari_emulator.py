@@ -1,6 +1,6 @@
 """Time per emulated frame, beside ALE's: the two alternate, medians are shown.
 
-    python -m tests.bench.atari_emulator --games pong,breakout --rounds 15
+python -m tests.bench.atari_emulator --games pong,breakout --rounds 15
 """
 
 from __future__ import annotations
