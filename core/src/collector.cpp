@@ -61,11 +61,15 @@ bool Collector::is_free(int32_t id) const {
   return static_cast<uint32_t>(id) < holds_.size() && holds_[static_cast<size_t>(id)] == Hold::free;
 }
 
+void Collector::check_exists(int32_t id, const std::string& where) const {
+  if (id < 0 || static_cast<size_t>(id) >= holds_.size())
+    throw std::out_of_range(where + "env " + std::to_string(id) + " does not exist; there are " +
+                            std::to_string(holds_.size()));
+}
+
 void Collector::throw_taken(std::span<const int32_t> ids, size_t at) const {
   const int32_t id = ids[at];
-  if (id < 0 || static_cast<size_t>(id) >= holds_.size())
-    throw std::out_of_range(row_and_env(at, id) + " does not exist; there are " +
-                            std::to_string(holds_.size()));
+  check_exists(id, "row " + std::to_string(at) + ": ");
   const auto before = ids.first(at);
   if (std::find(before.begin(), before.end(), id) != before.end())
     throw UsageError(row_and_env(at, id) + " is there twice");
@@ -176,7 +180,8 @@ size_t Collector::owed() const {
 
 bool Collector::is_pending(int32_t id) const {
   const Lock lock(mutex_);
-  return holds_.at(static_cast<size_t>(id)) == Hold::pending;
+  check_exists(id);
+  return holds_[static_cast<size_t>(id)] == Hold::pending;
 }
 
 void Collector::enter() {

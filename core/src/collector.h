@@ -104,6 +104,7 @@ class Collector {
 
   void check_open() const;
   bool is_free(int32_t id) const;
+  void check_exists(int32_t id, const std::string& where = "") const;
   [[noreturn]] void throw_taken(std::span<const int32_t> ids, size_t at) const;
   [[noreturn]] void throw_refusal(std::span<const int32_t> ids, size_t at, Phase phase) const;
   Place place(size_t count);

@@ -7,15 +7,15 @@
 #include <mutex>
 #include <vector>
 
+#include "env_runner.h"
 #include "queue.h"
-#include "stepper.h"
 
 namespace poolkit {
 
 class EnvStepper final : public Stepper {
  public:
   // Builds all envs on the workers. Throws EnvError for the first that fails.
-  explicit EnvStepper(const Floor& floor);
+  explicit EnvStepper(const PoolParts& parts);
   ~EnvStepper() override;
 
   void start(std::span<const int32_t> ids, const Place& rows) override;
@@ -23,7 +23,7 @@ class EnvStepper final : public Stepper {
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
-  bool callers_help() const override { return light_ && floor_.config.affinity.empty(); }
+  bool callers_help() const override { return light_ && parts_.config.affinity.empty(); }
   void call_workers() override;
   void stop() override;
 
@@ -31,7 +31,6 @@ class EnvStepper final : public Stepper {
   bool has_work() const override { return !stopped_.load() && !queue_.empty(); }
 
  private:
-  class Builder;
   static constexpr size_t kPiece = 64;  // envs that are stepped before the first is written
 
   // Some envs of a ticket on their way: those that failed are taken out.
@@ -42,21 +41,15 @@ class EnvStepper final : public Stepper {
     std::vector<Failure> failures;
   };
 
-  int create(int32_t id, pk_error& error);
-  void destroy_all();
   size_t ticket_size(size_t count) const;
   void run(const Ticket& ticket);
   void run_in_lock_step(const Ticket& ticket);
   void run_asynchronously(const Ticket& ticket);
   void deliver(Piece& piece);
-  bool advance(int32_t id, pk_view& action, Outcome& out, pk_error& error);
-  bool reset(int32_t id, pk_error& error);
-  bool keep_final(int32_t id, const Outcome& out, pk_error& error);
-  bool write(int32_t id, const Outcome& outcome, pk_view& row, pk_error& error);
-  void break_env(int32_t id, const pk_error& error, bool rebuild, std::vector<Failure>& failures);
 
-  const Floor floor_;
+  const PoolParts parts_;
   const pk_env_api& api_;
+  EnvRunner runner_;
   const bool light_;
   TicketQueue queue_;
   std::vector<int32_t> next_;  // after an env in a ticket of several

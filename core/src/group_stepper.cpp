@@ -22,9 +22,9 @@ class Inside {
 
 }  // namespace
 
-GroupStepper::GroupStepper(const Floor& floor)
-    : floor_(floor),
-      api_(floor.type.api()),
+GroupStepper::GroupStepper(const PoolParts& parts)
+    : parts_(parts),
+      api_(parts.type.api()),
       host_{this,
             [](void* self, const int32_t* ids, const pk_transition* transitions, size_t n) {
               static_cast<GroupStepper*>(self)->completed({ids, n}, transitions);
@@ -32,23 +32,23 @@ GroupStepper::GroupStepper(const Floor& floor)
             [](void* self, int32_t id, const char* message) {
               static_cast<GroupStepper*>(self)->failed(id, message);
             }},
-      errands_(floor.roster.size()) {
-  waiting_.reserve(floor.roster.size());
-  round_.reserve(floor.roster.size());
-  views_.reserve(floor.roster.size());
-  const std::vector<pk_option>& options = floor.type.options();
+      errands_(parts.roster.size()) {
+  waiting_.reserve(parts.roster.size());
+  round_.reserve(parts.roster.size());
+  views_.reserve(parts.roster.size());
+  const std::vector<pk_option>& options = parts.type.options();
   pk_error error{};
-  if (api_.create_group(options.data(), options.size(), floor.roster.size(), &host_, &group_,
+  if (api_.create_group(options.data(), options.size(), parts.roster.size(), &host_, &group_,
                         &error))
     throw EnvError(-1, error.message);
-  floor.workers.attach(*this);
+  parts.workers.attach(*this);
 }
 
 GroupStepper::~GroupStepper() { stop(); }
 
 void GroupStepper::stop() {
   stopped_.store(true);
-  floor_.workers.detach(*this);
+  parts_.workers.detach(*this);
   // Its threads may be in completed() until this returns.
   if (group_) api_.destroy_group(group_);
   group_ = nullptr;
@@ -58,7 +58,7 @@ void GroupStepper::seed(int32_t id, const Seed& seed) {
   // A plain seed is passed on as it is.
   errands_[static_cast<size_t>(id)].seed =
       seed.spawn_key ? sequence_of(seed).generate<1>()[0] : seed.entropy;
-  floor_.roster[id].episode.seeded = true;
+  parts_.roster[id].episode.seeded = true;
 }
 
 int GroupStepper::observe(int32_t id, const pk_view& row, pk_error& error) {
@@ -72,7 +72,7 @@ int GroupStepper::render(int32_t id, const pk_canvas& canvas, pk_error& error) {
 // --- requests ---
 
 void GroupStepper::start(std::span<const int32_t> ids, const Place& rows) {
-  const Inside inside(floor_.collector);
+  const Inside inside(parts_.collector);
   for (size_t i = 0; i < ids.size(); ++i) {
     Errand& errand = errands_[static_cast<size_t>(ids[i])];
     errand.row = {rows.batch, rows.row + i, 1};
@@ -86,9 +86,9 @@ void GroupStepper::start(std::span<const int32_t> ids, const Place& rows) {
 }
 
 pk_request GroupStepper::request_for(int32_t id) {
-  const Phase phase = floor_.roster.phase(id);
+  const Phase phase = parts_.roster.phase(id);
   if (phase == Phase::running) return {id, 1, PK_RESET_FRESH, 0, 0};
-  return {id, 0, static_cast<uint32_t>(reset_kind(floor_.roster[id].episode, phase)), 0,
+  return {id, 0, static_cast<uint32_t>(reset_kind(parts_.roster[id].episode, phase)), 0,
           errands_[static_cast<size_t>(id)].seed};
 }
 
@@ -107,7 +107,7 @@ void GroupStepper::submit_waiting() {
 }
 
 void GroupStepper::submit(const std::vector<pk_request>& requests) {
-  views_.assign(requests.size(), floor_.roster.actions());
+  views_.assign(requests.size(), parts_.roster.actions());
   for (size_t i = 0; i < requests.size(); ++i) {
     views_[i].row = static_cast<size_t>(requests[i].id);
     errands_[static_cast<size_t>(requests[i].id)].out.store(true);
@@ -142,7 +142,7 @@ void GroupStepper::completed(std::span<const int32_t> ids, const pk_transition* 
     deliver(std::span(piece).first(count));
     count = 0;
   }
-  if (resets_wait_.load()) floor_.workers.wake(1);
+  if (resets_wait_.load()) parts_.workers.wake(1);
 }
 
 void GroupStepper::failed(int32_t id, const char* message) {
@@ -151,22 +151,22 @@ void GroupStepper::failed(int32_t id, const char* message) {
 
 // Whether env `id` has a result now; else it failed, or waits for its same-step reset.
 bool GroupStepper::ready(int32_t id, const pk_transition& transition) {
-  Slot& slot = floor_.roster[id];
-  Phase& phase = floor_.roster.phase(id);
+  Slot& slot = parts_.roster[id];
+  Phase& phase = parts_.roster.phase(id);
   if (phase != Phase::running) {
     phase = take_reset(slot.episode, reset_kind(slot.episode, phase));
     return true;
   }
   Outcome& outcome = errands_[static_cast<size_t>(id)].outcome;
-  phase = take_step(slot.episode, outcome, transition, floor_.config.max_episode_steps);
-  if (phase == Phase::running || !floor_.finals) return true;
-  const pk_view row = floor_.finals->row(id);
+  phase = take_step(slot.episode, outcome, transition, parts_.config.max_episode_steps);
+  if (phase == Phase::running || !parts_.finals) return true;
+  const pk_view row = parts_.finals->row(id);
   pk_error error{};
   if (api_.group_observe(group_, id, &row, &error)) {
     fail(id, error.message);
     return false;
   }
-  floor_.finals->keep(id, outcome, slot.episode);
+  parts_.finals->keep(id, outcome, slot.episode);
   const std::lock_guard lock(mutex_);
   waiting_.push_back(request_for(id));
   resets_wait_.store(true);
@@ -174,18 +174,18 @@ bool GroupStepper::ready(int32_t id, const pk_transition& transition) {
 }
 
 void GroupStepper::deliver(std::span<const int32_t> ids) {
-  if (floor_.collector.lock_step()) return deliver_in_lock_step(ids);
+  if (parts_.collector.lock_step()) return deliver_in_lock_step(ids);
   std::vector<Failure> failures;
   while (!ids.empty()) {
     Place rows;
     try {
-      rows = floor_.collector.claim(ids.size());
+      rows = parts_.collector.claim(ids.size());
     } catch (const std::bad_alloc&) {
       for (int32_t id : ids) fail(id, "out of memory for another batch");
       return;
     }
     for (size_t k = 0; k < rows.count; ++k) write(ids[k], {rows.batch, rows.row + k, 1}, failures);
-    floor_.collector.settle(rows, failures);
+    parts_.collector.settle(rows, failures);
     ids = ids.subspan(rows.count);
   }
 }
@@ -195,12 +195,12 @@ void GroupStepper::deliver_in_lock_step(std::span<const int32_t> ids) {
   for (int32_t id : ids) {
     const Place row = errands_[static_cast<size_t>(id)].row;
     write(id, row, failures);
-    floor_.collector.settle(row, failures);
+    parts_.collector.settle(row, failures);
   }
 }
 
 void GroupStepper::write(int32_t id, const Place& place, std::vector<Failure>& failures) {
-  pk_view row = floor_.collector.shape().view(place.batch->data.data());
+  pk_view row = parts_.collector.shape().view(place.batch->data.data());
   row.row = place.row;
   pk_error error{};
   if (api_.group_observe(group_, id, &row, &error)) {
@@ -208,13 +208,13 @@ void GroupStepper::write(int32_t id, const Place& place, std::vector<Failure>& f
     place.batch->ids[place.row] = -1;
     return;
   }
-  write_engine_columns(row.data + floor_.collector.first_engine(), place.row, id,
-                       errands_[static_cast<size_t>(id)].outcome, floor_.roster[id].episode);
+  write_engine_columns(row.data + parts_.collector.first_engine(), place.row, id,
+                       errands_[static_cast<size_t>(id)].outcome, parts_.roster[id].episode);
 }
 
 Failure GroupStepper::break_env(int32_t id, const char* message) {
-  floor_.roster.phase(id) = Phase::broken;
-  if (floor_.finals) floor_.finals->forget(id);
+  parts_.roster.phase(id) = Phase::broken;
+  if (parts_.finals) parts_.finals->forget(id);
   return {id, message};
 }
 
@@ -222,13 +222,13 @@ Failure GroupStepper::break_env(int32_t id, const char* message) {
 void GroupStepper::fail(int32_t id, const char* message) {
   std::vector<Failure> failures{break_env(id, message)};
   const Place& row = errands_[static_cast<size_t>(id)].row;
-  if (!row.batch) return floor_.collector.fail(failures);
+  if (!row.batch) return parts_.collector.fail(failures);
   row.batch->ids[row.row] = -1;
-  floor_.collector.settle(row, failures);
+  parts_.collector.settle(row, failures);
 }
 
-std::unique_ptr<Stepper> make_group_stepper(const Floor& floor) {
-  return std::make_unique<GroupStepper>(floor);
+std::unique_ptr<Stepper> make_group_stepper(const PoolParts& parts) {
+  return std::make_unique<GroupStepper>(parts);
 }
 
 }  // namespace poolkit

@@ -18,7 +18,7 @@ namespace poolkit {
 class GroupStepper final : public Stepper {
  public:
   // Throws EnvError if the group cannot be built.
-  explicit GroupStepper(const Floor& floor);
+  explicit GroupStepper(const PoolParts& parts);
   ~GroupStepper() override;
 
   void start(std::span<const int32_t> ids, const Place& rows) override;
@@ -55,7 +55,7 @@ class GroupStepper final : public Stepper {
   Failure break_env(int32_t id, const char* message);
   void fail(int32_t id, const char* message);
 
-  const Floor floor_;
+  const PoolParts parts_;
   const pk_env_api& api_;
   pk_host host_;
   void* group_ = nullptr;

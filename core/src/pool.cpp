@@ -56,8 +56,8 @@ struct Pool::Impl {
                    : nullptr),
         collector(layout, config, finals.get()),
         workers(worker_count(*type, config), config.affinity) {
-    const Floor floor{*type, config, roster, collector, finals.get(), workers};
-    stepper = type->grouped() ? make_group_stepper(floor) : make_env_stepper(floor);
+    const PoolParts parts{*type, config, roster, collector, finals.get(), workers};
+    stepper = type->grouped() ? make_group_stepper(parts) : make_env_stepper(parts);
     for (size_t i = 0; i < config.num_envs; ++i)
       stepper->seed(static_cast<int32_t>(i), config.seeds[i]);
   }

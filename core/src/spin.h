@@ -37,7 +37,7 @@ class Spin {
   static constexpr std::chrono::microseconds kLongest{20};
 
   bool again() {
-    for (int i = 0; i < 16; ++i) cpu_relax();
+    for (int i = 0; i < 8; ++i) cpu_relax();
     return Runnable::fits() && std::chrono::steady_clock::now() < end_;
   }
 

@@ -14,7 +14,7 @@
 namespace poolkit {
 
 // What a stepper works with; all of it outlives the stepper.
-struct Floor {
+struct PoolParts {
   const EnvType& type;
   const PoolConfig& config;
   Roster& roster;
@@ -47,8 +47,8 @@ class Stepper : public Source {
 
 SeedSequence sequence_of(const Seed& seed);
 
-std::unique_ptr<Stepper> make_env_stepper(const Floor& floor);
-std::unique_ptr<Stepper> make_group_stepper(const Floor& floor);
+std::unique_ptr<Stepper> make_env_stepper(const PoolParts& parts);
+std::unique_ptr<Stepper> make_group_stepper(const PoolParts& parts);
 
 }  // namespace poolkit
 

@@ -49,6 +49,14 @@ void pin_to(int cpu) {
   CPU_FREE(set);
 }
 
+bool soon_has_work(const Source& source) {
+  Spin spin;
+  do {
+    if (source.has_work()) return true;
+  } while (spin.again());
+  return false;
+}
+
 }  // namespace
 
 Workers::Workers(size_t count, const std::vector<int>& affinity) {
@@ -139,10 +147,7 @@ bool Workers::serve(std::unique_lock<std::mutex>& lock) {
   do {
     while (entry.source->work()) {
     }
-    Spin spin;
-    while (!entry.source->has_work() && spin.again()) {
-    }
-  } while (entry.source->has_work());
+  } while (soon_has_work(*entry.source));
   lock.lock();
   --entry.users;
   // Round robin: with several sources none starves behind a busy one.

@@ -222,6 +222,17 @@ TEST(the_time_limit_counts_the_whole_episode) {
   CHECK_EQUAL(fresh.elapsed()[0], 0);
 }
 
+TEST(a_soft_end_at_the_time_limit_continues_for_one_step) {
+  TestPool pool = two({.length = 2, .lives = 10, .limit = 2});
+  pool.reset_all();
+  pool.step_all(1);
+  const Rows lost = pool.step_all(1);
+  CHECK(lost.terminated()[0] && !lost.truncated()[0]);
+  CHECK_EQUAL(game_of(pool.step_all(1)), 1);
+  CHECK(pool.step_all(1).truncated()[0]);
+  CHECK_EQUAL(game_of(pool.step_all(1)), 2);
+}
+
 TEST(a_truncation_by_the_env_ends_the_episode_even_if_soft) {
   TestPool pool = two({.length = 1, .lives = 3, .truncates = true});
   pool.reset_all();

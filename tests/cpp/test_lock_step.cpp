@@ -55,6 +55,7 @@ TEST(pending_counts_results_that_are_owed) {
   pool.take();
   CHECK_EQUAL(pool.pending(), 0u);
   CHECK(!pool.is_pending(2));
+  CHECK_THROWS(std::out_of_range, "env 3 does not exist; there are 3", pool.is_pending(3));
 }
 
 TEST(recv_with_nothing_pending_is_refused) {

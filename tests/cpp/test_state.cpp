@@ -137,6 +137,24 @@ TEST(states_and_pictures_are_for_envs_without_pending_work) {
   pool.save(0);
 }
 
+TEST(envs_can_be_observed_as_they_are) {
+  TestPool pool = counters(3);
+  pool.reset_ids({0, 1});
+  pool.take();
+  pool.send_each(5, {1});
+  pool.take();
+  const vector<int32_t> ids{2, 1};
+  const Rows rows(pool.observe(ids), pool.layout());
+  CHECK_EQUAL(rows.ids(), ids);
+  CHECK_EQUAL(rows.column<int64_t>(0, 0), (vector<int64_t>{0, 1}));
+  CHECK_EQUAL(rows.column<int64_t>(0, 3), (vector<int64_t>{0, 5}));
+  CHECK_EQUAL(rows.elapsed(), (vector<int32_t>{0, 1}));
+  CHECK_EQUAL(rows.total(), (vector<double>{0, 5}));
+  CHECK_EQUAL(rows.reward(), (vector<float>{0, 0}));
+  pool.send_each(5, {1});
+  CHECK_THROWS(UsageError, "env 1 still has a result pending", pool.observe(ids));
+}
+
 TEST(a_picture_shows_the_env) {
   TestPool pool = counters(2);
   CHECK_THROWS(UsageError, "before it is reset", pool.render(1));
