@@ -1,6 +1,9 @@
 // Which machine code the pixel work runs on. The bits that come out are always the same.
 #pragma once
 
+// On a function that only CPUs with AVX2 may run.
+#define POOLKIT_AVX2 __attribute__((target("avx2")))
+
 namespace poolkit::atari {
 
 enum class Kernels { portable, avx2 };

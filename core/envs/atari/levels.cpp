@@ -40,7 +40,6 @@ void portable(const Levels& levels, std::span<const uint8_t> a, std::span<const 
 
 #if defined(__x86_64__)
 
-#define POOLKIT_AVX2 __attribute__((target("avx2")))
 constexpr int kVectors = kScreenWidth / 32;
 
 POOLKIT_AVX2 __m256i load(const uint8_t* from) {

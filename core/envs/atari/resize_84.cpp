@@ -54,8 +54,6 @@ void shrink_row(Channel::Row from, Line& to) {
 
 #if defined(__x86_64__)
 
-#define POOLKIT_AVX2 __attribute__((target("avx2")))
-
 // Half a vector makes seven columns: their source pixels are within 16 from `first` on. The first
 // two pixels of a column come as a pair, the third alone.
 constexpr int kGroup = 7;
