@@ -44,17 +44,37 @@ class ColumnStores {
   std::vector<std::shared_ptr<BufferStore>> stores_;
 };
 
-// Writes the engine's columns of one row; `engine` points to the first of them.
-inline void write_engine_columns(void* const* engine, size_t row, int32_t id,
-                                 const Outcome& outcome, const Episode& episode) {
-  static_cast<float*>(engine[Layout::reward])[row] = outcome.reward;
-  static_cast<bool*>(engine[Layout::terminated])[row] = outcome.terminated;
-  static_cast<bool*>(engine[Layout::truncated])[row] = outcome.truncated;
-  static_cast<int32_t*>(engine[Layout::env_id])[row] = id;
-  static_cast<int32_t*>(engine[Layout::elapsed_step])[row] = episode.length;
-  static_cast<double*>(engine[Layout::episode_return])[row] = episode.total;
-  static_cast<int32_t*>(engine[Layout::episode_length])[row] = episode.length;
-}
+// The engine's own columns, to be written row by row. `engine` points to the first of them.
+class EngineColumns {
+ public:
+  explicit EngineColumns(void* const* engine)
+      : reward_(static_cast<float*>(engine[Layout::reward])),
+        terminated_(static_cast<bool*>(engine[Layout::terminated])),
+        truncated_(static_cast<bool*>(engine[Layout::truncated])),
+        env_id_(static_cast<int32_t*>(engine[Layout::env_id])),
+        elapsed_step_(static_cast<int32_t*>(engine[Layout::elapsed_step])),
+        episode_return_(static_cast<double*>(engine[Layout::episode_return])),
+        episode_length_(static_cast<int32_t*>(engine[Layout::episode_length])) {}
+
+  void write(size_t row, int32_t id, const Outcome& outcome, const Episode& episode) const {
+    reward_[row] = outcome.reward;
+    terminated_[row] = outcome.terminated;
+    truncated_[row] = outcome.truncated;
+    env_id_[row] = id;
+    elapsed_step_[row] = episode.length;
+    episode_return_[row] = episode.total;
+    episode_length_[row] = episode.length;
+  }
+
+ private:
+  float* const reward_;
+  bool* const terminated_;
+  bool* const truncated_;
+  int32_t* const env_id_;
+  int32_t* const elapsed_step_;
+  double* const episode_return_;
+  int32_t* const episode_length_;
+};
 
 inline unsigned char* row_of(void* data, size_t bytes, size_t row) {
   return static_cast<unsigned char*>(data) + bytes * row;

@@ -4,28 +4,59 @@
 
 namespace poolkit {
 
+void Piece::drop_failed() {
+  size_t kept = 0;
+  for (size_t k = 0; k < count; ++k) {
+    if (ids[k] < 0) continue;
+    ids[kept] = ids[k];
+    outcomes[kept++] = outcomes[k];
+  }
+  count = kept;
+}
+
 bool EnvRunner::create(int32_t id, pk_error& error) {
   const std::vector<pk_option>& options = parts_.type.options();
   return !api_.create(options.data(), options.size(), &parts_.roster[id].env, &error);
 }
 
-void EnvRunner::destroy_all() {
-  for (size_t id = 0; id < parts_.roster.size(); ++id)
-    if (void* env = std::exchange(parts_.roster[static_cast<int32_t>(id)].env, nullptr))
-      api_.destroy(env);
+void EnvRunner::destroy(int32_t id) {
+  if (void* env = std::exchange(parts_.roster[id].env, nullptr)) api_.destroy(env);
 }
 
-bool EnvRunner::advance(int32_t id, pk_view& action, Outcome& out, pk_error& error) {
-  out = {};
-  Phase& phase = parts_.roster.phase(id);
-  if (phase != Phase::running) return reset(id, error);
-  Slot& slot = parts_.roster[id];
-  action.row = static_cast<size_t>(id);
-  pk_transition transition;
-  if (api_.step(slot.env, &action, &slot.rng, &transition, &error)) return false;
-  const Phase after = take_step(slot.episode, out, transition, parts_.config.max_episode_steps);
-  if (after == Phase::running) return true;
-  phase = after;
+void EnvRunner::destroy_all() {
+  for (size_t id = 0; id < parts_.roster.size(); ++id) destroy(static_cast<int32_t>(id));
+}
+
+// This loop and the one in write() decide how fast light environments are.
+void EnvRunner::advance(Piece& piece) {
+  pk_view action = parts_.roster.actions();
+  const int64_t limit = parts_.config.max_episode_steps;
+  for (size_t k = 0; k < piece.count; ++k) {
+    const int32_t id = piece.ids[k];
+    Outcome& out = piece.outcomes[k];
+    out = {};
+    pk_error error;
+    bool fine = true;
+    if (parts_.roster.phase(id) == Phase::running) {
+      Slot& slot = parts_.roster[id];
+      action.row = static_cast<size_t>(id);
+      pk_transition transition;
+      fine = !api_.step(slot.env, &action, &slot.rng, &transition, &error);
+      if (fine) {
+        const Phase after = take_step(slot.episode, out, transition, limit);
+        if (after != Phase::running) fine = end(id, after, out, error);
+      }
+    } else {
+      fine = reset(id, error);
+    }
+    if (fine) continue;
+    destroy(id);  // it may be in any state: it is built anew at its next reset
+    break_env(piece, k, error.message);
+  }
+}
+
+bool EnvRunner::end(int32_t id, Phase after, const Outcome& out, pk_error& error) {
+  parts_.roster.phase(id) = after;
   return !parts_.finals || (keep_final(id, out, error) && reset(id, error));
 }
 
@@ -47,25 +78,34 @@ bool EnvRunner::keep_final(int32_t id, const Outcome& out, pk_error& error) {
   return true;
 }
 
-bool EnvRunner::write(int32_t id, const Outcome& outcome, const pk_view& row, pk_error& error) {
-  const Slot& slot = parts_.roster[id];
-  if (api_.observe(slot.env, &row, &error)) return false;
-  write_engine_columns(row.data + parts_.collector.first_engine(), row.row, id, outcome,
-                       slot.episode);
-  return true;
+void EnvRunner::write(Piece& piece, size_t first, const Place& rows) {
+  pk_view row = parts_.collector.shape().view(rows.batch->data.data());
+  const EngineColumns columns(row.data + parts_.collector.first_engine());
+  for (size_t k = first; k < first + rows.count; ++k) {
+    const int32_t id = piece.ids[k];
+    row.row = rows.row + k - first;
+    if (id >= 0) {
+      const Slot& slot = parts_.roster[id];
+      pk_error error;
+      if (!api_.observe(slot.env, &row, &error)) {
+        columns.write(row.row, id, piece.outcomes[k], slot.episode);
+        continue;
+      }
+      break_env(piece, k, error.message);
+    }
+    rows.batch->ids[row.row] = -1;
+  }
 }
 
-void EnvRunner::break_in_advance(int32_t id, const pk_error& error,
-                                 std::vector<Failure>& failures) {
-  // The object may be in any state: it is built anew at the next reset.
-  if (void* env = std::exchange(parts_.roster[id].env, nullptr)) api_.destroy(env);
-  break_in_write(id, error, failures);
+void EnvRunner::fail(Piece& piece, size_t first, const char* message) {
+  for (size_t k = first; k < piece.count; ++k) break_env(piece, k, message);
 }
 
-void EnvRunner::break_in_write(int32_t id, const pk_error& error, std::vector<Failure>& failures) {
+void EnvRunner::break_env(Piece& piece, size_t k, const char* message) {
+  const int32_t id = std::exchange(piece.ids[k], -1);
   parts_.roster.phase(id) = Phase::broken;
   if (parts_.finals) parts_.finals->forget(id);
-  failures.push_back({id, error.message});
+  piece.failures.push_back({id, message});
 }
 
 }  // namespace poolkit

@@ -103,81 +103,42 @@ bool EnvStepper::work() {
 }
 
 void EnvStepper::run(const Ticket& ticket) {
-  if (ticket.batch)
-    run_in_lock_step(ticket);
-  else
-    run_asynchronously(ticket);
-}
-
-// --- stepping ---
-
-void EnvStepper::run_in_lock_step(const Ticket& ticket) {
-  OpenBatch& batch = *ticket.batch;
-  pk_view action = parts_.roster.actions();
-  pk_view row = parts_.collector.shape().view(batch.data.data());
-  row.row = ticket.row;
-  std::vector<Failure> failures;
-  int32_t id = ticket.first;
-  for (uint32_t k = 0; k < ticket.count; ++k, ++row.row) {
-    Outcome outcome;
-    pk_error error;
-    if (!runner_.advance(id, action, outcome, error)) {
-      runner_.break_in_advance(id, error, failures);
-      batch.ids[row.row] = -1;
-    } else if (!runner_.write(id, outcome, row, error)) {
-      runner_.break_in_write(id, error, failures);
-      batch.ids[row.row] = -1;
-    }
-    id = next_[static_cast<size_t>(id)];
-  }
-  parts_.collector.settle({&batch, ticket.row, ticket.count}, failures);
-}
-
-void EnvStepper::run_asynchronously(const Ticket& ticket) {
   Piece piece;
-  pk_view action = parts_.roster.actions();
   int32_t id = ticket.first;
-  for (uint32_t left = ticket.count; left > 0;) {
-    const size_t n = std::min<size_t>(left, kPiece);
-    piece.count = 0;
-    for (size_t k = 0; k < n; ++k) {
-      const int32_t next = next_[static_cast<size_t>(id)];
-      pk_error error;
-      if (runner_.advance(id, action, piece.outcomes[piece.count], error))
-        piece.ids[piece.count++] = id;
-      else
-        runner_.break_in_advance(id, error, piece.failures);
-      id = next;
+  for (size_t done = 0; done < ticket.count; done += Piece::kLargest) {
+    piece.count = std::min<size_t>(ticket.count - done, Piece::kLargest);
+    for (size_t k = 0; k < piece.count; ++k) {
+      piece.ids[k] = id;
+      id = next_[static_cast<size_t>(id)];
     }
-    if (!piece.failures.empty()) parts_.collector.fail(piece.failures);
-    deliver(piece);
-    left -= static_cast<uint32_t>(n);
+    runner_.advance(piece);
+    if (ticket.batch)
+      deliver(piece, 0, {ticket.batch, ticket.row + done, piece.count});
+    else
+      claim_and_deliver(piece);
   }
 }
 
-// Claims rows for the envs of a piece, which have all finished computing, and writes them.
-void EnvStepper::deliver(Piece& piece) {
+void EnvStepper::deliver(Piece& piece, size_t first, const Place& rows) {
+  runner_.write(piece, first, rows);
+  parts_.collector.settle(rows, piece.failures);
+}
+
+// All of them have finished computing; those that threw get no row.
+void EnvStepper::claim_and_deliver(Piece& piece) {
+  if (!piece.failures.empty()) {
+    parts_.collector.fail(piece.failures);
+    piece.drop_failed();
+  }
   for (size_t done = 0; done < piece.count;) {
     Place rows;
     try {
       rows = parts_.collector.claim(piece.count - done);
     } catch (const std::bad_alloc&) {
-      const pk_error error{"out of memory for another batch"};
-      for (; done < piece.count; ++done)
-        runner_.break_in_write(piece.ids[done], error, piece.failures);
-      parts_.collector.fail(piece.failures);
-      return;
+      runner_.fail(piece, done, "out of memory for another batch");
+      return parts_.collector.fail(piece.failures);
     }
-    pk_view row = parts_.collector.shape().view(rows.batch->data.data());
-    for (size_t k = 0; k < rows.count; ++k) {
-      const int32_t id = piece.ids[done + k];
-      pk_error error;
-      row.row = rows.row + k;
-      if (runner_.write(id, piece.outcomes[done + k], row, error)) continue;
-      runner_.break_in_write(id, error, piece.failures);
-      rows.batch->ids[row.row] = -1;
-    }
-    parts_.collector.settle(rows, piece.failures);
+    deliver(piece, done, rows);
     done += rows.count;
   }
 }

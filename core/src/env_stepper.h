@@ -2,7 +2,6 @@
 #ifndef POOLKIT_SRC_ENV_STEPPER_H_
 #define POOLKIT_SRC_ENV_STEPPER_H_
 
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -31,21 +30,10 @@ class EnvStepper final : public Stepper {
   bool has_work() const override { return !stopped_.load() && !queue_.empty(); }
 
  private:
-  static constexpr size_t kPiece = 64;  // envs that are stepped before the first is written
-
-  // Some envs of a ticket on their way: those that failed are taken out.
-  struct Piece {
-    size_t count = 0;
-    std::array<int32_t, kPiece> ids;
-    std::array<Outcome, kPiece> outcomes;
-    std::vector<Failure> failures;
-  };
-
   size_t ticket_size(size_t count) const;
   void run(const Ticket& ticket);
-  void run_in_lock_step(const Ticket& ticket);
-  void run_asynchronously(const Ticket& ticket);
-  void deliver(Piece& piece);
+  void deliver(Piece& piece, size_t first, const Place& rows);
+  void claim_and_deliver(Piece& piece);
 
   const PoolParts parts_;
   const pk_env_api& api_;

@@ -22,7 +22,7 @@ pk_view Finals::row(int32_t id) const {
 
 void Finals::keep(int32_t id, const Outcome& outcome, const Episode& episode) {
   const auto row = static_cast<size_t>(id);
-  write_engine_columns(data_.data() + first_engine_, row, id, outcome, episode);
+  EngineColumns(data_.data() + first_engine_).write(row, id, outcome, episode);
   kept_[row] = 1;
 }
 

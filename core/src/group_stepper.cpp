@@ -208,8 +208,8 @@ void GroupStepper::write(int32_t id, const Place& place, std::vector<Failure>& f
     place.batch->ids[place.row] = -1;
     return;
   }
-  write_engine_columns(row.data + parts_.collector.first_engine(), place.row, id,
-                       errands_[static_cast<size_t>(id)].outcome, parts_.roster[id].episode);
+  EngineColumns(row.data + parts_.collector.first_engine())
+      .write(place.row, id, errands_[static_cast<size_t>(id)].outcome, parts_.roster[id].episode);
 }
 
 Failure GroupStepper::break_env(int32_t id, const char* message) {

@@ -175,8 +175,8 @@ Batch Pool::observe(std::span<const int32_t> ids) {
       continue;
     }
     if (pool.stepper->observe(ids[i], row, error)) throw EnvError(ids[i], error.message);
-    write_engine_columns(data.data() + pool.layout.first_engine, i, ids[i], {},
-                         pool.roster[ids[i]].episode);
+    EngineColumns(data.data() + pool.layout.first_engine)
+        .write(i, ids[i], {}, pool.roster[ids[i]].episode);
   }
   return batch;
 }
