@@ -34,7 +34,7 @@ void Collector::check_open() const {
 
 // --- senders ---
 
-Place Collector::admit(std::span<const int32_t> ids, const Roster* roster) {
+RowRange Collector::admit(std::span<const int32_t> ids, const Roster* roster) {
   const Lock lock(mutex_);
   check_open();
   size_t marked = 0;
@@ -47,7 +47,7 @@ Place Collector::admit(std::span<const int32_t> ids, const Roster* roster) {
       for (size_t i = 0; i < ids.size(); ++i)
         if (const Phase phase = roster->phase(ids[i]); !can_step(phase, autoreset_))
           throw_refusal(ids, i, phase);
-    const Place rows = lock_step_ && !ids.empty() ? place(ids.size()) : Place{};
+    const RowRange rows = lock_step_ && !ids.empty() ? place(ids.size()) : RowRange{};
     owed_ += ids.size();
     return rows;
   } catch (...) {
@@ -90,24 +90,24 @@ void Collector::throw_refusal(std::span<const int32_t> ids, size_t at, Phase pha
   }
 }
 
-Place Collector::place(size_t count) {
+RowRange Collector::place(size_t count) {
   OpenBatch& batch = youngest_with_room(count);
-  const Place rows{&batch, batch.claimed, count};
+  const RowRange rows{&batch, batch.claimed, count};
   batch.claimed += count;
   return rows;
 }
 
 // --- those who carry requests out ---
 
-Place Collector::claim(size_t wanted) {
+RowRange Collector::claim(size_t wanted) {
   const Lock lock(mutex_);
   OpenBatch& batch = youngest_with_room(1);
-  const Place rows{&batch, batch.claimed, std::min(wanted, batch.capacity - batch.claimed)};
+  const RowRange rows{&batch, batch.claimed, std::min(wanted, batch.capacity - batch.claimed)};
   batch.claimed += rows.count;
   return rows;
 }
 
-void Collector::settle(const Place& rows, std::vector<Failure>& failures) {
+void Collector::settle(const RowRange& rows, std::vector<Failure>& failures) {
   const Lock lock(mutex_);
   rows.batch->settled += rows.count;
   rows.batch->live += rows.count - failures.size();
@@ -127,8 +127,10 @@ void Collector::keep_failures(std::vector<Failure>& failures) {
 }
 
 OpenBatch& Collector::youngest_with_room(size_t count) {
-  if (open_.empty() || open_.back()->capacity - open_.back()->claimed < count)
+  if (open_.empty() || open_.back()->capacity - open_.back()->claimed < count) {
     open_.push_back(fresh());
+    if (!lock_step_ && open_.size() == 1 && wanted_ > 0) limit(*open_.back());
+  }
   return *open_.back();
 }
 

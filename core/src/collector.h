@@ -9,8 +9,8 @@
 //    written without the lock, then *settled*: it is *live*, or the env failed in between and the
 //    row is a hole (id -1). A failure is a result too, but one without a row.
 //  - Claims fill the youngest batch up to its capacity, then open another.
-//  - A receiver wants min(batch_size, owed) results, owed as of its start. If only one batch is
-//    open it limits its capacity to that, so that senders who come later do not add to it.
+//  - A receiver wants min(batch_size, owed) results, owed as of its start. If no more than one
+//    batch is open it limits its capacity to that, so that later senders do not add to it.
 //  - It waits until the oldest batches are settled and, with the failures, hold what it wants. All
 //    it wants was owed at its start and nobody else receives meanwhile, so this always comes.
 //  - Failures are thrown first, one for each call. Else, if the oldest batch is exactly what is
@@ -48,7 +48,7 @@ struct OpenBatch {
 };
 
 // Rows of a batch, from `row` on.
-struct Place {
+struct RowRange {
   OpenBatch* batch = nullptr;
   size_t row = 0;
   size_t count = 0;
@@ -71,12 +71,12 @@ class Collector {
   // Senders. Marks a result as owed for each id, or throws and marks none; with `roster`, throws
   // also for an env that cannot step. The envs are then the sender's, and it must see to it that
   // each is settled or failed. Gives the rows in lock-step.
-  Place admit(std::span<const int32_t> ids, const Roster* roster);
+  RowRange admit(std::span<const int32_t> ids, const Roster* roster);
 
   // Those who carry requests out. Up to `wanted` rows, at least one; throws std::bad_alloc.
-  Place claim(size_t wanted);
+  RowRange claim(size_t wanted);
   // The rows are written, or marked as holes where `failures` says so. Empties `failures`.
-  void settle(const Place& place, std::vector<Failure>& failures);
+  void settle(const RowRange& place, std::vector<Failure>& failures);
   // Envs that failed without a row.
   void fail(std::vector<Failure>& failures);
 
@@ -107,11 +107,12 @@ class Collector {
   void check_exists(int32_t id, const std::string& where = "") const;
   [[noreturn]] void throw_taken(std::span<const int32_t> ids, size_t at) const;
   [[noreturn]] void throw_refusal(std::span<const int32_t> ids, size_t at, Phase phase) const;
-  Place place(size_t count);
+  RowRange place(size_t count);
   OpenBatch& youngest_with_room(size_t count);
   void keep_failures(std::vector<Failure>& failures);
   bool satisfied(size_t wanted) const;
   void announce();
+  void limit(OpenBatch& batch);
   void take_turn(Lock& lock, Patience& patience);
   bool await(Lock& lock, Patience& patience, Source* helper);
   bool help(Lock& lock, Source& helper);

@@ -78,7 +78,7 @@ bool EnvRunner::keep_final(int32_t id, const Outcome& out, pk_error& error) {
   return true;
 }
 
-void EnvRunner::write(Piece& piece, size_t first, const Place& rows) {
+void EnvRunner::write(Piece& piece, size_t first, const RowRange& rows) {
   pk_view row = parts_.collector.shape().view(rows.batch->data.data());
   const EngineColumns columns(row.data + parts_.collector.first_engine());
   for (size_t k = first; k < first + rows.count; ++k) {

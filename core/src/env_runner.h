@@ -39,7 +39,7 @@ class EnvRunner {
   void advance(Piece& piece);
   // Writes all columns of the rows, for as many envs of the piece, from `first` on. The rows of
   // envs that threw become holes.
-  void write(Piece& piece, size_t first, const Place& rows);
+  void write(Piece& piece, size_t first, const RowRange& rows);
   // As if all of them from `first` on had thrown `message`, but without harm to the objects.
   void fail(Piece& piece, size_t first, const char* message);
 

@@ -67,7 +67,7 @@ size_t EnvStepper::ticket_size(size_t count) const {
   return std::clamp<size_t>(kTicketCost / step_cost_.load(std::memory_order_relaxed), 1, count);
 }
 
-void EnvStepper::start(std::span<const int32_t> ids, const Place& rows) {
+void EnvStepper::start(std::span<const int32_t> ids, const RowRange& rows) {
   if (ids.empty()) return;
   const size_t size = ticket_size(ids.size());
   if (size > 1)
@@ -119,7 +119,7 @@ void EnvStepper::run(const Ticket& ticket) {
   }
 }
 
-void EnvStepper::deliver(Piece& piece, size_t first, const Place& rows) {
+void EnvStepper::deliver(Piece& piece, size_t first, const RowRange& rows) {
   runner_.write(piece, first, rows);
   parts_.collector.settle(rows, piece.failures);
 }
@@ -131,7 +131,7 @@ void EnvStepper::claim_and_deliver(Piece& piece) {
     piece.drop_failed();
   }
   for (size_t done = 0; done < piece.count;) {
-    Place rows;
+    RowRange rows;
     try {
       rows = parts_.collector.claim(piece.count - done);
     } catch (const std::bad_alloc&) {

@@ -17,7 +17,7 @@ class EnvStepper final : public Stepper {
   explicit EnvStepper(const PoolParts& parts);
   ~EnvStepper() override;
 
-  void start(std::span<const int32_t> ids, const Place& rows) override;
+  void start(std::span<const int32_t> ids, const RowRange& rows) override;
   void seed(int32_t id, const Seed& seed) override;
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.render != nullptr; }
@@ -32,7 +32,7 @@ class EnvStepper final : public Stepper {
  private:
   size_t ticket_size(size_t count) const;
   void run(const Ticket& ticket);
-  void deliver(Piece& piece, size_t first, const Place& rows);
+  void deliver(Piece& piece, size_t first, const RowRange& rows);
   void claim_and_deliver(Piece& piece);
 
   const PoolParts parts_;

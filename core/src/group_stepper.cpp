@@ -71,7 +71,7 @@ int GroupStepper::render(int32_t id, const pk_canvas& canvas, pk_error& error) {
 
 // --- requests ---
 
-void GroupStepper::start(std::span<const int32_t> ids, const Place& rows) {
+void GroupStepper::start(std::span<const int32_t> ids, const RowRange& rows) {
   const Inside inside(parts_.collector);
   for (size_t i = 0; i < ids.size(); ++i) {
     Errand& errand = errands_[static_cast<size_t>(ids[i])];
@@ -177,7 +177,7 @@ void GroupStepper::deliver(std::span<const int32_t> ids) {
   if (parts_.collector.lock_step()) return deliver_in_lock_step(ids);
   std::vector<Failure> failures;
   while (!ids.empty()) {
-    Place rows;
+    RowRange rows;
     try {
       rows = parts_.collector.claim(ids.size());
     } catch (const std::bad_alloc&) {
@@ -193,13 +193,13 @@ void GroupStepper::deliver(std::span<const int32_t> ids) {
 void GroupStepper::deliver_in_lock_step(std::span<const int32_t> ids) {
   std::vector<Failure> failures;
   for (int32_t id : ids) {
-    const Place row = errands_[static_cast<size_t>(id)].row;
+    const RowRange row = errands_[static_cast<size_t>(id)].row;
     write(id, row, failures);
     parts_.collector.settle(row, failures);
   }
 }
 
-void GroupStepper::write(int32_t id, const Place& place, std::vector<Failure>& failures) {
+void GroupStepper::write(int32_t id, const RowRange& place, std::vector<Failure>& failures) {
   pk_view row = parts_.collector.shape().view(place.batch->data.data());
   row.row = place.row;
   pk_error error{};
@@ -221,7 +221,7 @@ Failure GroupStepper::break_env(int32_t id, const char* message) {
 // A failure without a result; in lock-step its row becomes a hole.
 void GroupStepper::fail(int32_t id, const char* message) {
   std::vector<Failure> failures{break_env(id, message)};
-  const Place& row = errands_[static_cast<size_t>(id)].row;
+  const RowRange& row = errands_[static_cast<size_t>(id)].row;
   if (!row.batch) return parts_.collector.fail(failures);
   row.batch->ids[row.row] = -1;
   parts_.collector.settle(row, failures);

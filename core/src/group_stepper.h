@@ -21,7 +21,7 @@ class GroupStepper final : public Stepper {
   explicit GroupStepper(const PoolParts& parts);
   ~GroupStepper() override;
 
-  void start(std::span<const int32_t> ids, const Place& rows) override;
+  void start(std::span<const int32_t> ids, const RowRange& rows) override;
   void seed(int32_t id, const Seed& seed) override;
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.group_render != nullptr; }
@@ -37,7 +37,7 @@ class GroupStepper final : public Stepper {
   // What is known of an env while the group has its request.
   struct Errand {
     std::atomic<bool> out{false};  // the group owes its completion
-    Place row;                     // in lock-step
+    RowRange row;                  // in lock-step
     Outcome outcome;
     uint64_t seed = 0;  // for its next seeded reset
   };
@@ -51,7 +51,7 @@ class GroupStepper final : public Stepper {
   bool ready(int32_t id, const pk_transition& transition);
   void deliver(std::span<const int32_t> ids);
   void deliver_in_lock_step(std::span<const int32_t> ids);
-  void write(int32_t id, const Place& row, std::vector<Failure>& failures);
+  void write(int32_t id, const RowRange& row, std::vector<Failure>& failures);
   Failure break_env(int32_t id, const char* message);
   void fail(int32_t id, const char* message);
 

@@ -120,7 +120,7 @@ void Pool::send(std::span<const void* const> actions, std::span<const int32_t> i
   Impl& pool = usable();
   if (actions.size() != pool.type->spec().action_count)
     throw std::invalid_argument("send: one pointer for each action array");
-  const Place rows = pool.collector.admit(ids, &pool.roster);
+  const RowRange rows = pool.collector.admit(ids, &pool.roster);
   pool.roster.store_actions(actions, ids);
   pool.stepper->start(ids, rows);
 }
@@ -129,7 +129,7 @@ void Pool::reset(std::span<const int32_t> ids, std::span<const std::optional<See
   Impl& pool = usable();
   if (!seeds.empty() && seeds.size() != ids.size())
     throw std::invalid_argument("reset: no seeds, or one for each env");
-  const Place rows = pool.collector.admit(ids, nullptr);
+  const RowRange rows = pool.collector.admit(ids, nullptr);
   for (size_t i = 0; i < ids.size(); ++i) {
     if (!seeds.empty() && seeds[i]) pool.stepper->seed(ids[i], *seeds[i]);
     pool.roster.phase(ids[i]) = Phase::resetting;

@@ -26,11 +26,16 @@ Batch Collector::receive(Patience& patience, Source* helper) {
   check_open();
   if (owed_ == 0) throw UsageError("recv: nothing is pending: send or reset first");
   wanted_ = std::min(batch_size_, owed_);
-  if (open_.size() == 1) open_.front()->capacity = wanted_;
+  if (open_.size() == 1) limit(*open_.front());
   const bool in_time = await(lock, patience, helper);
   if (!failures_.empty()) throw_failure();
   if (!in_time) throw Timeout("recv: no batch before the timeout; nothing is lost");
   return hand_over(lock);
+}
+
+// Leaves room for what the receiver wants and no more. Holes take room too.
+void Collector::limit(OpenBatch& batch) {
+  batch.capacity = std::min(batch_size_, wanted_ + (batch.settled - batch.live));
 }
 
 void Collector::take_turn(Lock& lock, Patience& patience) {
@@ -88,6 +93,7 @@ Batch Collector::hand_over(Lock& lock) {
   } else {
     from = gather(out);
   }
+  drop_drained();
   const std::span<const int32_t> ids(from->ids, wanted_);
   if (out.final_mask) {
     lock.unlock();
@@ -119,7 +125,6 @@ std::unique_ptr<OpenBatch> Collector::gather(Batch& out) {
       ++filled;
     }
   }
-  drop_drained();
   if (finals_ && !finals_->any({into->ids, filled})) {
     out.final_columns.clear();
     out.final_mask = BufferRef();

@@ -26,7 +26,7 @@ struct PoolParts {
 class Stepper : public Source {
  public:
   // What the pool has admitted: starts it, and does not wait for it. `rows` in lock-step.
-  virtual void start(std::span<const int32_t> ids, const Place& rows) = 0;
+  virtual void start(std::span<const int32_t> ids, const RowRange& rows) = 0;
 
   virtual void seed(int32_t id, const Seed& seed) = 0;
   // Writes the env's observation and info to `row`.

@@ -1,6 +1,10 @@
 // Environments that throw: one error each, the others' results kept, rebuilt at the next reset.
+#include <filesystem>
+#include <thread>
+
 #include "check.h"
 #include "debug/failing.h"
+#include "gate.h"
 #include "pools.h"
 
 namespace poolkit::tests {
@@ -183,6 +187,47 @@ TEST(a_reset_while_an_error_waits_takes_a_new_row) {
   const Rows rows = pool.take();
   CHECK_EQUAL(rows.ids(), (vector<int32_t>{1, 0}));
   CHECK_EQUAL(rows.column<int64_t>(0, 0), (vector<int64_t>{1, 0}));
+}
+
+// Action 1 waits for a gate, 2 throws in the observation.
+class SlowOrFailing {
+ public:
+  static vector<OptionSpec> options() { return {option::text("gate", "", "")}; }
+  static Spec spec(const Options&) {
+    return {.observation = {array<int64_t>("", {1000})}, .action = {discrete("", 3)}};
+  }
+  explicit SlowOrFailing(const Options& options) : gate_(options.text("gate")) {}
+  void reset(Reset, Rng&) { throws_ = false; }
+  Transition step(Action action, Rng&) {
+    while (action.scalar<int64_t>() == 1 && !std::filesystem::exists(gate_))
+      std::this_thread::yield();
+    throws_ = action.scalar<int64_t>() == 2;
+    return {};
+  }
+  void observe(Row row) const {
+    if (throws_) throw std::runtime_error("told to throw");
+    std::ranges::fill(row.observation<int64_t>(), 7);
+  }
+
+ private:
+  const std::string gate_;
+  bool throws_ = false;
+};
+
+TEST(holes_take_room_in_a_batch_that_is_filled_further) {
+  const Gate gate;
+  TestPool pool =
+      TestPool::of<SlowOrFailing>({.num_envs = 4, .batch_size = 3}, {{"gate", gate.path()}});
+  pool.reset_ids(first_ids(4));
+  pool.drain({});
+  pool.send_all({0, 2, 2}, {0, 1, 2});
+  CHECK_EQUAL(failing_env(pool), 1);
+  CHECK_EQUAL(failing_env(pool), 2);
+  pool.send_each(1, {3});
+  // Wants two results, with one row and two holes there, while the other row is still to come.
+  const Rows rows(pool.recv({}, [&] { gate.open(); }), pool.layout());
+  CHECK_EQUAL(rows.ids(), (vector<int32_t>{0, 3}));
+  CHECK_EQUAL(rows.column<int64_t>(0, 999), (vector<int64_t>{7, 7}));
 }
 
 TEST(drain_drops_errors_too) {
