@@ -1,14 +1,44 @@
-// The 6507's interpreter: one function with all registers in locals, one jump an instruction.
+// The 6507's interpreter: a small function for each instruction, which ends in a jump to the next
+// one's. What changes most travels in their arguments, that is in registers.
 #include "cpu.h"
+
+#include "bus.h"
+#include "decimal.h"
 
 namespace poolkit::atari {
 namespace {
 
+// Compilers that optimize make calls at a function's end into jumps. Others, and sanitizers, would
+// let the stack grow: there, each function returns to a loop.
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define POOLKIT_TAIL_CALLS 1
 #define POOLKIT_INLINE __attribute__((always_inline)) inline
-#define POOLKIT_INLINED __attribute__((always_inline))  // of a lambda
+#else
+#define POOLKIT_TAIL_CALLS 0
+#define POOLKIT_INLINE inline
+#endif
 
-// An address in page 0, or anywhere. `noise` is the last byte on the bus when it is read: what the
-// TIA's undriven bits show.
+#define POOLKIT_APART __attribute__((noinline))
+
+// `clock` counts cycles in its lower half, and in its upper half the instructions that may run
+// after the next one.
+using Handle = void(Machine& machine, const Instruction* next, int64_t clock, uint32_t a,
+                    uint32_t x, uint32_t y);
+#define POOLKIT_STATE \
+  Machine &machine, const Instruction *next, int64_t clock, uint32_t a, uint32_t x, uint32_t y
+constexpr int64_t kOneInstruction = int64_t{1} << 32;
+
+// No instruction may run any more, for now.
+POOLKIT_APART void stop(POOLKIT_STATE) { machine.running.stopped = {next, clock, a, x, y}; }
+
+struct Handlers {
+  static Handle* const kAll[];
+};
+
+// Where an operand is. `noise` is the last byte on the bus when it is read.
+struct Immediate {
+  uint8_t value;
+};
 struct ZeroPage {
   uint8_t at;
   uint8_t noise;
@@ -18,211 +48,174 @@ struct Anywhere {
   uint8_t noise;
 };
 
-enum PageCrossing { kFree, kCrossing };  // whether indexing across a page costs a cycle
-
-constexpr uint8_t from_decimal(uint8_t value) {
-  return static_cast<uint8_t>((value >> 4) * 10 + (value & 0x0f));
-}
-constexpr uint8_t to_decimal(int value) {
-  return static_cast<uint8_t>((value % 100 / 10) << 4 | value % 10);
-}
-
-// What no program does often enough to have it in the interpreter's code.
-#define POOLKIT_APART __attribute__((noinline))
-
-POOLKIT_APART uint8_t read_chip(Machine& machine, Anywhere address, int32_t cycle) {
-  if (address.at & 0x080) return machine.riot.read(address.at, cycle, machine.inputs);
-  return machine.tia.read(address.at, address.noise, cycle, machine.inputs);
-}
-
-struct Written {
-  int32_t cycle;
-  bool frame_over;
-};
-
-// WSYNC halts the processor until the line ends, but only in the place of a read.
-POOLKIT_APART Written write_chip(Machine& machine, uint16_t address, uint8_t value, int32_t cycle,
-                                 bool after_read) {
-  if (address & 0x080) {
-    machine.riot.write(address, value, cycle);
-    return {cycle, false};
-  }
-  const uint8_t reg = address & 0x3f;
-  const bool over = machine.tia.write(reg, value, cycle);
-  if (reg == WSYNC && after_read) {
-    const int32_t in_line = cycle % kCyclesPerLine;
-    if (in_line != 0) cycle += kCyclesPerLine - in_line;
-  }
-  return {cycle, over};
-}
-
-struct Sum {
-  uint8_t value;
-  uint8_t carry;
-};
-
-POOLKIT_APART Sum add_decimal(uint8_t a, uint8_t value, uint8_t carry) {
-  const int sum = from_decimal(a) + from_decimal(value) + carry;
-  return {to_decimal(sum & 0xff), sum > 99};
-}
-
-POOLKIT_APART Sum subtract_decimal(uint8_t a, uint8_t value, uint8_t carry) {
-  const int difference = from_decimal(a) - from_decimal(value) - (1 - carry);
-  return {to_decimal((difference < 0 ? difference + 100 : difference) & 0xff),
-          a >= value + (1 - carry)};
-}
-
-// The names a, x, y, sp, pc and the flags v, d, i, c are the processor's. nz is the last result: N
-// is its bit 7, or 15 where N and Z do not go together; Z is set if its lower byte is 0.
-template <Touch kTouch>
+// The processor during one instruction. The names a, x, y, sp and the flags v, d, i, c are its own;
+// the first three hold bytes. nz is the last result: N is its bit 7, or 15 where N and Z do not go
+// together; Z is set if its lower byte is 0.
+//
+// A plain one reaches memory that is there, without calls; what does not is left to another one.
+template <bool kPlain>
 struct Core {
-  POOLKIT_INLINE explicit Core(Machine& m, int instructions)
-      : machine(m), first_special(m.cartridge.first_special()), t(m.cycle), left(instructions) {
-    const CpuState& s = m.cpu;
-    a = s.a;
-    x = s.x;
-    y = s.y;
-    sp = s.sp;
-    set_status(s.status);
-    jump(s.pc);
-    if (s.jammed) left = 0;
+  POOLKIT_INLINE explicit Core(POOLKIT_STATE)
+      : machine(machine), next(next), clock(clock), a(a), x(x), y(y) {}
+
+  POOLKIT_INLINE void begin(int bytes, int duration) {
+    operand = next->operand;
+    next += bytes;
+    cycles = duration;
   }
 
-  POOLKIT_INLINE void store() {
-    CpuState& s = machine.cpu;
-    s.pc = static_cast<uint16_t>(pc);
-    s.a = a;
-    s.x = x;
-    s.y = y;
-    s.sp = sp;
-    s.status = status();
-    machine.cycle = t;
-  }
-
-  // The bus
-
-  POOLKIT_INLINE uint8_t fetch() {
-    const uint32_t at = pc++ & code_mask;
-    if constexpr (kTouch != Touch::kNothing) {
-      if (at >= first_special) [[unlikely]]
-        return touch_cartridge(static_cast<uint16_t>(pc - 1));
+  template <Handle* kThen>
+  POOLKIT_INLINE void proceed() {
+    clock += cycles - kOneInstruction;
+    if (clock < 0) [[unlikely]]
+      return stop(machine, next, clock, a, x, y);
+#if POOLKIT_TAIL_CALLS
+    if constexpr (kThen != nullptr) {
+      return kThen(machine, next, clock, a, x, y);
+    } else {
+      return Handlers::kAll[next->handler](machine, next, clock, a, x, y);
     }
-    return code[at];
+#else
+    machine.running.stopped = {next, clock, a, x, y};
+#endif
   }
 
-  POOLKIT_INLINE uint8_t touch_cartridge(uint16_t address) {
-    const uint8_t value = machine.cartridge.read(address, t);
-    jump(static_cast<uint16_t>(pc));
+  POOLKIT_INLINE int32_t cycle() const { return static_cast<int32_t>(clock) + cycles; }
+  POOLKIT_INLINE uint16_t pc() const { return machine.running.place.address(next); }
+  POOLKIT_INLINE void end() {
+    machine.running.frame_over = 1;
+    no_more();
+  }
+  POOLKIT_INLINE void no_more() { clock = (clock & (kOneInstruction - 1)) - kOneInstruction; }
+
+  // The bus. What is `at_hand` needs no call.
+
+  POOLKIT_INLINE bool at_hand(Immediate) const { return true; }
+  POOLKIT_INLINE bool at_hand(ZeroPage address) const { return address.at & 0x80; }
+  POOLKIT_INLINE bool at_hand(Anywhere address) const {
+    return in_rom(address) ? (address.at & 0xfffu) < machine.running.place.first_special
+                           : in_ram(address);
+  }
+  POOLKIT_INLINE bool in_rom(Anywhere address) const { return address.at & 0x1000; }
+  POOLKIT_INLINE bool in_ram(Anywhere address) const { return (address.at & 0x1280) == 0x080; }
+  POOLKIT_INLINE bool in_ram(ZeroPage address) const { return address.at & 0x80; }
+
+  POOLKIT_INLINE uint8_t peek(Immediate operand) const { return operand.value; }
+  POOLKIT_INLINE uint8_t peek(ZeroPage address) const {
+    return machine.riot.ram[address.at & 0x7f];
+  }
+  POOLKIT_INLINE uint8_t peek(Anywhere address) const {
+    return in_rom(address) ? machine.running.place.window[address.at & 0xfff]
+                           : machine.riot.ram[address.at & 0x7f];
+  }
+
+  template <typename Address>
+  POOLKIT_INLINE uint8_t read(Address address) {
+    if (at_hand(address)) return peek(address);
+    return read_elsewhere(address);
+  }
+  POOLKIT_INLINE uint8_t read_elsewhere(Immediate operand) const { return operand.value; }
+  POOLKIT_INLINE uint8_t read_elsewhere(ZeroPage address) const {
+    return read_chip(machine, address.at, address.noise, cycle());
+  }
+  POOLKIT_INLINE uint8_t read_elsewhere(Anywhere address) {
+    if (!in_rom(address)) return read_chip(machine, address.at, address.noise, cycle());
+    const uint8_t value = machine.cartridge.read(address.at, cycle());
+    next = go(machine, pc());
     return value;
   }
 
-  POOLKIT_INLINE uint8_t read(ZeroPage address) {
-    if (address.at & 0x80) [[likely]]
-      return machine.riot.ram[address.at & 0x7f];
-    return read_chip(machine, {address.at, address.noise}, t);
+  template <typename Address>
+  POOLKIT_INLINE void poke(Address address, uint8_t value) {
+    machine.riot.ram[address.at & 0x7f] = value;
   }
-
-  POOLKIT_INLINE uint8_t read(Anywhere address) {
-    if (address.at & 0x1000) [[likely]] {
-      if constexpr (kTouch == Touch::kHotSpots) {
-        if ((address.at & 0xfffu) >= first_special) [[unlikely]]
-          return touch_cartridge(address.at);
-      } else if constexpr (kTouch == Touch::kEverything) {
-        return touch_cartridge(address.at);
-      }
-      return window[address.at & 0xfff];
-    }
-    if ((address.at & 0x280) == 0x080) return machine.riot.ram[address.at & 0x7f];
-    return read_chip(machine, address, t);
+  // Does a write to the TIA if that changes nothing there.
+  template <typename Address>
+  POOLKIT_INLINE bool idle(Address address, uint8_t value) {
+    const uint8_t reg = address.at & 0x3f;
+    if ((address.at & 0x1080) != 0 || !machine.tia.write_idle(reg, value, cycle())) return false;
+    if (reg == WSYNC) cycles += cycles_left_in_line(cycle());
+    return true;
   }
-
-  POOLKIT_INLINE void write(ZeroPage address, uint8_t value) {
-    if (address.at & 0x80) [[likely]] {
-      machine.riot.ram[address.at & 0x7f] = value;
+  // WSYNC halts the processor until the line ends, but only in the place of a read.
+  template <typename Address>
+  POOLKIT_INLINE void write(Address address, uint8_t value, bool after_read = true) {
+    if (in_ram(address)) {
+      poke(address, value);
+    } else if (address.at & 0x1000) {
+      machine.cartridge.write(address.at, value);
+      next = go(machine, pc());
+    } else if (address.at & 0x80) {
+      machine.riot.write(address.at, value, cycle());
     } else {
-      written(write_chip(machine, address.at, value, t, true));
+      const uint8_t reg = address.at & 0x3f;
+      const bool over = machine.tia.write(reg, value, cycle());
+      if (reg == WSYNC && after_read) cycles += cycles_left_in_line(cycle());
+      if (over) [[unlikely]]
+        end();
     }
   }
 
-  POOLKIT_INLINE void write(Anywhere address, uint8_t value, bool after_read = true) {
-    if (address.at & 0x1000) [[unlikely]] {
-      if constexpr (kTouch != Touch::kNothing) {
-        machine.cartridge.write(address.at, value);
-        jump(static_cast<uint16_t>(pc));
-      }
-    } else if ((address.at & 0x280) == 0x080) {
-      machine.riot.ram[address.at & 0x7f] = value;
+  POOLKIT_INLINE bool can_jump() const { return machine.running.place.whole_window != nullptr; }
+  POOLKIT_INLINE void jump(uint32_t target) {
+    Place& place = machine.running.place;
+    if (!kPlain) {
+      next = go(machine, static_cast<uint16_t>(target));
+    } else if (target & 0x1000) {
+      place.origin = place.whole_window;
+      place.base = target & 0xf000;
+      next = place.origin + (target & 0xfff);
     } else {
-      written(write_chip(machine, address.at, value, t, after_read));
-    }
-  }
-
-  POOLKIT_INLINE void written(Written result) {
-    t = result.cycle;
-    if (result.frame_over) [[unlikely]] {
-      over = true;
-      left = 0;
-    }
-  }
-
-  // Where the program goes on. Only RAM and the cartridge hold programs.
-  POOLKIT_INLINE void jump(uint16_t target) {
-    static constexpr uint8_t kNothing[1] = {0};
-    pc = target;
-    if constexpr (kTouch == Touch::kEverything) machine.cartridge.enter(target);
-    window = machine.cartridge.window();
-    if (target & 0x1000) {
-      code = window;
-      code_mask = 0xfff;
-    } else if ((target & 0x280) == 0x080) {
-      code = machine.riot.ram.data();
-      code_mask = 0x7f;
-    } else {
-      code = kNothing;
-      code_mask = 0;
+      place.fetched[0] = {kFetch, 0};
+      place.origin = next = place.fetched.data();
+      place.base = target;
     }
   }
 
   // Addressing modes
 
-  POOLKIT_INLINE uint8_t immediate() { return fetch(); }
-  POOLKIT_INLINE ZeroPage zero_page() {
-    const uint8_t at = fetch();
-    return {at, at};
+  POOLKIT_INLINE Immediate immediate() const { return {static_cast<uint8_t>(operand)}; }
+  POOLKIT_INLINE ZeroPage zero_page() const {
+    return {static_cast<uint8_t>(operand), static_cast<uint8_t>(operand)};
   }
-  POOLKIT_INLINE ZeroPage zero_page_indexed(uint8_t index) {
-    const uint8_t base = fetch();
-    return {static_cast<uint8_t>(base + index), base};
+  POOLKIT_INLINE ZeroPage zero_page_x() const {
+    return {static_cast<uint8_t>(operand + x), static_cast<uint8_t>(operand)};
   }
-  POOLKIT_INLINE ZeroPage zero_page_x() { return zero_page_indexed(x); }
-  POOLKIT_INLINE ZeroPage zero_page_y() { return zero_page_indexed(y); }
-  POOLKIT_INLINE Anywhere absolute() {
-    const uint8_t low = fetch();
-    const uint8_t high = fetch();
-    return {static_cast<uint16_t>(low | high << 8), high};
+  POOLKIT_INLINE ZeroPage zero_page_y() const {
+    return {static_cast<uint8_t>(operand + y), static_cast<uint8_t>(operand)};
   }
-  POOLKIT_INLINE Anywhere indexed(Anywhere base, uint8_t index, PageCrossing crossing) {
-    const uint16_t at = static_cast<uint16_t>(base.at + index);
-    if (crossing == kCrossing && ((at ^ base.at) & 0xff00)) ++t;
-    return {at, base.noise};
+  POOLKIT_INLINE Anywhere absolute() const {
+    return {static_cast<uint16_t>(operand), static_cast<uint8_t>(operand >> 8)};
   }
-  POOLKIT_INLINE Anywhere absolute_indexed(uint8_t index, PageCrossing crossing = kFree) {
-    return indexed(absolute(), index, crossing);
+  POOLKIT_INLINE Anywhere absolute_x() const { return indexed(absolute(), x); }
+  POOLKIT_INLINE Anywhere absolute_y() const { return indexed(absolute(), y); }
+  POOLKIT_INLINE Anywhere absolute_x_crossing() { return crossing(absolute(), x); }
+  POOLKIT_INLINE Anywhere absolute_y_crossing() { return crossing(absolute(), y); }
+  POOLKIT_INLINE Anywhere indirect_x() { return pointer(zero_page_x()); }
+  POOLKIT_INLINE Anywhere indirect_y() { return indexed(pointer(zero_page()), y); }
+  POOLKIT_INLINE Anywhere indirect_y_crossing() { return crossing(pointer(zero_page()), y); }
+
+  POOLKIT_INLINE Anywhere indexed(Anywhere base, uint32_t index) const {
+    return {static_cast<uint16_t>(base.at + index), base.noise};
+  }
+  POOLKIT_INLINE Anywhere crossing(Anywhere base, uint32_t index) {
+    cycles += static_cast<int32_t>((base.at & 0xff) + index) >> 8;
+    return indexed(base, index);
   }
   // A pointer at 0xff has its upper byte at 0x100, not at 0.
   POOLKIT_INLINE Anywhere pointer(ZeroPage at) {
+    if (kPlain || (at.at >= 0x80 && at.at != 0xff)) {
+      const uint8_t* bytes = &machine.riot.ram[at.at & 0x7f];
+      return {static_cast<uint16_t>(bytes[0] | bytes[1] << 8), bytes[1]};
+    }
     const uint8_t low = read(at);
     const uint8_t high = read(Anywhere{static_cast<uint16_t>(at.at + 1), low});
     return {static_cast<uint16_t>(low | high << 8), high};
   }
-  POOLKIT_INLINE Anywhere indirect_x() { return pointer(zero_page_x()); }
-  POOLKIT_INLINE Anywhere indirect_y(PageCrossing crossing = kFree) {
-    return indexed(pointer(zero_page()), y, crossing);
-  }
 
   // Flags
 
-  POOLKIT_INLINE void set_nz(uint8_t value) { nz = value; }
+  POOLKIT_INLINE void set_nz(uint32_t value) { nz = static_cast<uint16_t>(value); }
   POOLKIT_INLINE bool negative() const { return nz & 0x8080; }
   POOLKIT_INLINE bool zero() const { return (nz & 0xff) == 0; }
   POOLKIT_INLINE uint8_t status() const {
@@ -230,136 +223,121 @@ struct Core {
                                 (i ? 4 : 0) | (zero() ? 2 : 0) | (c ? 1 : 0));
   }
   POOLKIT_INLINE void set_status(uint8_t value) {
-    nz = (value & 0x80) << 8 | (value & 2 ? 0 : 1);
-    v = value & 0x40 ? 1 : 0;
-    d = value & 8 ? 1 : 0;
-    i = value & 4 ? 1 : 0;
+    nz = static_cast<uint16_t>((value & 0x80) << 8 | (value & 2 ? 0 : 1));
+    v = value >> 6 & 1;
+    d = value >> 3 & 1;
+    i = value >> 2 & 1;
     c = value & 1;
   }
 
   // Operations
 
-  POOLKIT_INLINE void load(uint8_t& target, uint8_t value) { set_nz(target = value); }
+  POOLKIT_INLINE void load(uint32_t& target, uint32_t value) { set_nz(target = value & 0xff); }
   POOLKIT_INLINE void ora(uint8_t value) { set_nz(a |= value); }
   POOLKIT_INLINE void and_(uint8_t value) { set_nz(a &= value); }
   POOLKIT_INLINE void eor(uint8_t value) { set_nz(a ^= value); }
-  POOLKIT_INLINE void compare(uint8_t with, uint8_t value) {
+  POOLKIT_INLINE void compare(uint32_t with, uint32_t value) {
     c = with >= value;
-    set_nz(static_cast<uint8_t>(with - value));
+    set_nz((with - value) & 0xff);
   }
   POOLKIT_INLINE void cmp_a(uint8_t value) { compare(a, value); }
   POOLKIT_INLINE void bit_test(uint8_t value) {
-    nz = (value & 0x80) << 8 | (a & value);
+    nz = static_cast<uint16_t>((value & 0x80) << 8 | (a & value));
     v = value >> 6 & 1;
   }
 
   POOLKIT_INLINE void adc(uint8_t value) {
-    const uint8_t before = a;
-    if (d) [[unlikely]] {
-      const Sum sum = add_decimal(a, value, c);
+    const uint32_t before = a;
+    if (!kPlain && d) {
+      const Sum sum = add_decimal(static_cast<uint8_t>(a), value, c);
       c = sum.carry;
       a = sum.value;
     } else {
-      const int sum = a + value + c;
+      const uint32_t sum = a + value + c;
       c = sum > 0xff;
-      a = static_cast<uint8_t>(sum);
+      a = sum & 0xff;
     }
     v = ((before ^ a) & (a ^ value)) >> 7 & 1;
     set_nz(a);
   }
 
   POOLKIT_INLINE void sbc(uint8_t value) {
-    const uint8_t before = a;
-    if (d) [[unlikely]] {
-      const Sum difference = subtract_decimal(a, value, c);
+    const uint32_t before = a;
+    if (!kPlain && d) {
+      const Sum difference = subtract_decimal(static_cast<uint8_t>(a), value, c);
       c = difference.carry;
       a = difference.value;
       v = ((before ^ a) & (a ^ value)) >> 7 & 1;
     } else {
-      const int difference = a - value - (c ? 0 : 1);
-      c = difference >= 0;
-      a = static_cast<uint8_t>(difference);
+      const uint32_t difference = a + (value ^ 0xff) + c;
+      c = difference > 0xff;
+      a = difference & 0xff;
       v = ((before ^ value) & (before ^ a)) >> 7 & 1;
     }
     set_nz(a);
   }
 
-  POOLKIT_INLINE uint8_t asl(uint8_t value) {
-    c = value >> 7;
-    return shifted(static_cast<uint8_t>(value << 1));
+  POOLKIT_INLINE uint8_t asl(uint32_t value) {
+    c = value >> 7 & 1;
+    return shifted(value << 1);
   }
-  POOLKIT_INLINE uint8_t lsr(uint8_t value) {
+  POOLKIT_INLINE uint8_t lsr(uint32_t value) {
     c = value & 1;
     return shifted(value >> 1);
   }
-  POOLKIT_INLINE uint8_t rol(uint8_t value) {
+  POOLKIT_INLINE uint8_t rol(uint32_t value) {
     const uint8_t in = c;
-    c = value >> 7;
-    return shifted(static_cast<uint8_t>(value << 1 | in));
+    c = value >> 7 & 1;
+    return shifted(value << 1 | in);
   }
-  POOLKIT_INLINE uint8_t ror(uint8_t value) {
+  POOLKIT_INLINE uint8_t ror(uint32_t value) {
     const uint8_t in = c;
     c = value & 1;
-    return shifted(static_cast<uint8_t>(value >> 1 | in << 7));
+    return shifted(value >> 1 | in << 7);
   }
-  POOLKIT_INLINE uint8_t shifted(uint8_t value) {
-    set_nz(value);
-    return value;
-  }
-
-  // Read, change, write once.
-  template <typename Address, typename Change>
-  POOLKIT_INLINE uint8_t modify(Address address, Change change) {
-    const uint8_t value = change(read(address));
-    write(address, value);
-    return value;
-  }
-  template <typename Address>
-  POOLKIT_INLINE uint8_t asl_at(Address at) {
-    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return asl(value); });
-  }
-  template <typename Address>
-  POOLKIT_INLINE uint8_t lsr_at(Address at) {
-    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return lsr(value); });
-  }
-  template <typename Address>
-  POOLKIT_INLINE uint8_t rol_at(Address at) {
-    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return rol(value); });
-  }
-  template <typename Address>
-  POOLKIT_INLINE uint8_t ror_at(Address at) {
-    return modify(at, [this](uint8_t value) POOLKIT_INLINED { return ror(value); });
-  }
-  template <typename Address>
-  POOLKIT_INLINE uint8_t inc_at(Address at) {
-    return modify(at, [this](uint8_t value)
-                          POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value + 1)); });
-  }
-  template <typename Address>
-  POOLKIT_INLINE uint8_t dec_at(Address at) {
-    return modify(at, [this](uint8_t value)
-                          POOLKIT_INLINED { return shifted(static_cast<uint8_t>(value - 1)); });
+  POOLKIT_INLINE uint8_t inc(uint32_t value) { return shifted(value + 1); }
+  POOLKIT_INLINE uint8_t dec(uint32_t value) { return shifted(value - 1); }
+  POOLKIT_INLINE uint8_t shifted(uint32_t value) {
+    set_nz(value & 0xff);
+    return static_cast<uint8_t>(value);
   }
 
+  POOLKIT_INLINE bool near() const { return operand >> 8 != 0; }
   POOLKIT_INLINE void branch(bool taken) {
-    const int8_t offset = static_cast<int8_t>(fetch());
     if (!taken) return;
-    const uint32_t target = (pc + offset) & 0xffff;
-    t += (pc ^ target) & 0xff00 ? 2 : 1;
-    pc = target;
+    const int8_t offset = static_cast<int8_t>(operand);
+    const int32_t taken_cycles = static_cast<int32_t>(operand >> 8);
+    if (kPlain || near()) {
+      cycles += taken_cycles;
+      next += offset;
+    } else {
+      const uint16_t from = pc();
+      const uint16_t target = static_cast<uint16_t>(from + offset);
+      cycles += (from ^ target) & 0xff00 ? 2 : 1;
+      next = go(machine, target);
+    }
   }
 
-  POOLKIT_INLINE void push(uint8_t value, bool after_read = true) {
-    write(Anywhere{static_cast<uint16_t>(0x100 | sp), 0}, value, after_read);
+  POOLKIT_INLINE bool can_call() const { return sp >= 0x81 && can_jump(); }
+  POOLKIT_INLINE bool can_return() const { return sp >= 0x7f && sp <= 0xfd && can_jump(); }
+  POOLKIT_INLINE bool can_pull() const { return sp >= 0x7f && sp <= 0xfe; }
+  POOLKIT_INLINE Anywhere top() const { return {static_cast<uint16_t>(0x100 | sp), 0}; }
+  POOLKIT_INLINE void push(uint32_t value, bool after_read = true) {
+    if (kPlain) {
+      machine.riot.ram[sp & 0x7f] = static_cast<uint8_t>(value);
+    } else {
+      write(top(), static_cast<uint8_t>(value), after_read);
+    }
     --sp;
   }
   POOLKIT_INLINE uint8_t pull(uint8_t noise) {
     ++sp;
+    if (kPlain) return machine.riot.ram[sp & 0x7f];
     return read(Anywhere{static_cast<uint16_t>(0x100 | sp), noise});
   }
-  POOLKIT_INLINE void push_pc() {
-    push(pc >> 8 & 0xff);
-    push(pc & 0xff, false);
+  POOLKIT_INLINE void push_pc(uint16_t address) {
+    push(address >> 8);
+    push(address & 0xff, false);
   }
   POOLKIT_INLINE uint16_t pull_pc(uint8_t noise) {
     const uint8_t low = pull(noise);
@@ -372,19 +350,17 @@ struct Core {
   }
 
   POOLKIT_INLINE void jump_to_subroutine() {
-    const uint8_t low = fetch();
-    push_pc();
-    jump(static_cast<uint16_t>(low | fetch() << 8));
+    push_pc(static_cast<uint16_t>(pc() - 1));
+    jump(operand);
   }
-  POOLKIT_INLINE void return_from_subroutine() { jump(static_cast<uint16_t>(pull_pc(0x60) + 1)); }
+  POOLKIT_INLINE void return_from_subroutine() { jump((pull_pc(0x60) + 1) & 0xffff); }
   POOLKIT_INLINE void return_from_interrupt() {
     const uint8_t flags = pull(0x40);
     set_status(flags);
     jump(pull_pc(flags));
   }
   POOLKIT_INLINE void break_() {
-    fetch();
-    push_pc();
+    push_pc(pc());
     push(status(), false);
     i = 1;
     jump(read_vector(0xfffe));
@@ -393,19 +369,19 @@ struct Core {
   POOLKIT_INLINE void jump_indirect() {
     const Anywhere at = absolute();
     const uint8_t low = read(at);
-    const uint16_t next = static_cast<uint16_t>((at.at & 0xff00) | ((at.at + 1) & 0xff));
-    jump(static_cast<uint16_t>(low | read(Anywhere{next, low}) << 8));
+    const uint16_t after = static_cast<uint16_t>((at.at & 0xff00) | ((at.at + 1) & 0xff));
+    jump(low | read(Anywhere{after, low}) << 8);
   }
   POOLKIT_INLINE void jam() {
     machine.cpu.jammed = 1;
-    left = 0;
+    no_more();
   }
 
   // Undocumented operations
 
   POOLKIT_INLINE void and_with_carry(uint8_t value) {
     and_(value);
-    c = a >> 7;
+    c = a >> 7 & 1;
   }
   POOLKIT_INLINE void and_rotate(uint8_t value) {
     a = ror(a & value);
@@ -413,79 +389,177 @@ struct Core {
     v = (a >> 6 ^ a >> 5) & 1;
   }
   POOLKIT_INLINE void subtract_from_both(uint8_t value) {
-    const uint8_t both = a & x;
+    const uint32_t both = a & x;
     compare(both, value);
-    x = static_cast<uint8_t>(both - value);
+    x = (both - value) & 0xff;
   }
-  POOLKIT_INLINE void write_with_high(Anywhere address, uint8_t value) {
-    write(address, value & static_cast<uint8_t>((address.at >> 8) + 1));
-  }
-
-  // Programs wait in a loop of two instructions for the timer to reach 0: LDA INTIM, BNE. Its turns
-  // are counted, not run.
-  POOLKIT_INLINE uint8_t read_or_wait(Anywhere address) {
-    const uint8_t value = read(address);
-    if ((address.at & 0x1285) == 0x0284 && value != 0) [[unlikely]]
-      return waited(value);
-    return value;
-  }
-  POOLKIT_INLINE uint8_t waited(uint8_t value) {
-    if (code[pc & code_mask] != 0xd0 || code[(pc + 1) & code_mask] != 0xfb) return value;
-    const int32_t wait = machine.riot.zero_at() - t;
-    const int32_t turn = ((pc + 2) ^ (pc - 3)) & 0xff00 ? 8 : 7;
-    const int32_t turns = (wait + turn - 1) / turn;
-    if (wait <= 0 || 2 * turns > left) return value;
-    t += turn * turns;
-    left -= 2 * turns;
-    return 0;
+  POOLKIT_INLINE uint8_t with_high(Anywhere address, uint32_t value) const {
+    return value & static_cast<uint8_t>((address.at >> 8) + 1);
   }
 
-#define OP(code, cycles, what)      \
-  POOLKIT_INLINE void op_##code() { \
-    t += cycles;                    \
-    what;                           \
+  // What each instruction does, by opcode.
+#define READ(code, bytes, cycles, mode, what) \
+  POOLKIT_INLINE void do_##code([[maybe_unused]] uint8_t value) { what; }
+#define ADD(code, bytes, cycles, mode, what) \
+  POOLKIT_INLINE void do_##code(uint8_t value) { what; }
+#define WRITE(code, bytes, cycles, mode, what)                         \
+  POOLKIT_INLINE uint8_t value_##code([[maybe_unused]] auto address) { \
+    return static_cast<uint8_t>(what);                                 \
   }
+#define MODIFY(code, bytes, cycles, mode, change, what)                  \
+  POOLKIT_INLINE uint8_t change_##code(uint8_t value) { return change; } \
+  POOLKIT_INLINE void do_##code([[maybe_unused]] uint8_t value) { what; }
+#define PUSH(code, bytes, cycles, what) \
+  POOLKIT_INLINE uint8_t value_##code() { return static_cast<uint8_t>(what); }
+#define CALL(code, bytes, cycles, test, what) \
+  POOLKIT_INLINE void do_##code() { what; }
+#define ALONE(code, bytes, cycles, what) \
+  POOLKIT_INLINE void do_##code() { what; }
 #include "opcodes.inc"
-#undef OP
 
   Machine& machine;
-  const uint8_t* window = nullptr;  // of the cartridge
-  const uint8_t* code = nullptr;    // what pc reads, through code_mask
-  uint32_t code_mask = 0;
-  bool over = false;
-  const uint32_t first_special;  // address in the cartridge
-  uint32_t pc = 0;
-  int32_t t;     // cycle
-  int32_t left;  // instructions
-  uint32_t nz;
-  uint8_t a, x, y, sp, v, d, i, c;
+  const Instruction* next;
+  int64_t clock;
+  uint32_t a, x, y;
+  uint32_t operand = 0;
+  int32_t cycles = 0;
+  uint8_t& sp = machine.cpu.sp;
+  uint16_t& nz = machine.cpu.nz;
+  uint8_t& v = machine.cpu.overflow;
+  uint8_t& d = machine.cpu.decimal;
+  uint8_t& i = machine.cpu.interrupt;
+  uint8_t& c = machine.cpu.carry;
 };
 
-// Runs until the frame is over or no instruction is left. Every operation ends in a jump of its
-// own to the next, which is easier to predict than one for all.
-template <Touch kTouch>
-bool run(Machine& machine, int instructions) {
-#define OP(code, cycles, what) &&operation_##code,
-  static const void* const kOperations[256] = {
-#include "opcodes.inc"
-  };
-#undef OP
-  Core<kTouch> core(machine, instructions);
+// Of each instruction there are functions for growing parts of the bus, so that what happens most
+// makes no calls and saves no registers. plain_XX reaches memory only, and leaves what else may
+// happen to any_XX; writes to the TIA that change nothing are sorted out in between. kThen is the
+// next instruction, where that is known.
 
-#define NEXT                      \
-  if (--core.left < 0) goto done; \
-  goto* kOperations[core.fetch()];
-#define OP(code, cycles, what)         \
-  operation_##code : core.op_##code(); \
-  NEXT
-  NEXT
-#include "opcodes.inc"
-#undef OP
-#undef NEXT
+#define POOLKIT_BEGIN(plain, bytes, cycles)        \
+  Core<plain> core(machine, next, clock, a, x, y); \
+  core.begin(bytes, cycles);
+#define POOLKIT_PLAIN(code, bytes, cycles) \
+  template <Handle* kThen = nullptr>       \
+  void plain_##code(POOLKIT_STATE) {       \
+    POOLKIT_BEGIN(true, bytes, cycles)
+#define POOLKIT_ANY(code, bytes, cycles)         \
+  POOLKIT_APART void any_##code(POOLKIT_STATE) { \
+    POOLKIT_BEGIN(false, bytes, cycles)
+#define POOLKIT_LEAVE_UNLESS(condition, function) \
+  if (!(condition)) [[unlikely]]                  \
+    return function(machine, next, clock, a, x, y);
+#define POOLKIT_PROCEED                  \
+  return core.template proceed<kThen>(); \
+  }
+#define POOLKIT_PROCEED_ANYWHERE           \
+  return core.template proceed<nullptr>(); \
+  }
 
-      done : core.store();
-  return core.over;
+#define POOLKIT_READ(code, bytes, cycles, mode, condition)             \
+  POOLKIT_ANY(code, bytes, cycles)                                     \
+  const uint8_t value = core.read(core.mode());                        \
+  core.do_##code(value);                                               \
+  POOLKIT_PROCEED_ANYWHERE                                             \
+  constexpr Handle* bus_##code = any_##code;                           \
+  POOLKIT_PLAIN(code, bytes, cycles)                                   \
+  const auto address = core.mode();                                    \
+  POOLKIT_LEAVE_UNLESS(core.at_hand(address) && condition, any_##code) \
+  core.do_##code(core.peek(address));                                  \
+  POOLKIT_PROCEED
+#define READ(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, true)
+#define ADD(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, !core.d)
+#define WRITE(code, bytes, cycles, mode, what)                     \
+  POOLKIT_ANY(code, bytes, cycles)                                 \
+  const auto address = core.mode();                                \
+  core.write(address, core.value_##code(address));                 \
+  POOLKIT_PROCEED_ANYWHERE                                         \
+  template <Handle* kThen = nullptr>                               \
+  void idle_##code(POOLKIT_STATE) {                                \
+    POOLKIT_BEGIN(true, bytes, cycles)                             \
+    const auto address = core.mode();                              \
+    const uint8_t value = core.value_##code(address);              \
+    POOLKIT_LEAVE_UNLESS(core.idle(address, value), any_##code)    \
+    POOLKIT_PROCEED                                                \
+    constexpr Handle* bus_##code = idle_##code<>;                  \
+    POOLKIT_PLAIN(code, bytes, cycles)                             \
+    const auto address = core.mode();                              \
+    POOLKIT_LEAVE_UNLESS(core.in_ram(address), idle_##code<kThen>) \
+    core.poke(address, core.value_##code(address));                \
+    POOLKIT_PROCEED
+#define MODIFY(code, bytes, cycles, mode, change, what)         \
+  POOLKIT_ANY(code, bytes, cycles)                              \
+  const auto address = core.mode();                             \
+  const uint8_t value = core.change_##code(core.read(address)); \
+  core.write(address, value);                                   \
+  core.do_##code(value);                                        \
+  POOLKIT_PROCEED_ANYWHERE                                      \
+  constexpr Handle* bus_##code = any_##code;                    \
+  POOLKIT_PLAIN(code, bytes, cycles)                            \
+  const auto address = core.mode();                             \
+  POOLKIT_LEAVE_UNLESS(core.in_ram(address), any_##code)        \
+  const uint8_t value = core.change_##code(core.peek(address)); \
+  core.poke(address, value);                                    \
+  core.do_##code(value);                                        \
+  POOLKIT_PROCEED
+#define PUSH(code, bytes, cycles, what)                                          \
+  POOLKIT_ANY(code, bytes, cycles)                                               \
+  core.push(core.value_##code());                                                \
+  POOLKIT_PROCEED_ANYWHERE                                                       \
+  template <Handle* kThen = nullptr>                                             \
+  void idle_##code(POOLKIT_STATE) {                                              \
+    POOLKIT_BEGIN(true, bytes, cycles)                                           \
+    POOLKIT_LEAVE_UNLESS(core.idle(core.top(), core.value_##code()), any_##code) \
+    --core.sp;                                                                   \
+    POOLKIT_PROCEED                                                              \
+    constexpr Handle* bus_##code = idle_##code<>;                                \
+    POOLKIT_PLAIN(code, bytes, cycles)                                           \
+    POOLKIT_LEAVE_UNLESS(core.in_ram(core.top()), idle_##code<kThen>)            \
+    core.push(core.value_##code());                                              \
+    POOLKIT_PROCEED
+#define CALL(code, bytes, cycles, test, what) \
+  POOLKIT_ANY(code, bytes, cycles)            \
+  core.do_##code();                           \
+  POOLKIT_PROCEED_ANYWHERE                    \
+  constexpr Handle* bus_##code = any_##code;  \
+  POOLKIT_PLAIN(code, bytes, cycles)          \
+  POOLKIT_LEAVE_UNLESS(core.test, any_##code) \
+  core.do_##code();                           \
+  POOLKIT_PROCEED
+#define ALONE(code, bytes, cycles, what) \
+  template <Handle* kThen = nullptr>     \
+  void plain_##code(POOLKIT_STATE) {     \
+    POOLKIT_BEGIN(false, bytes, cycles)  \
+    core.do_##code();                    \
+    POOLKIT_PROCEED                      \
+    constexpr Handle* bus_##code = plain_##code<>;
+#include "opcodes.inc"
+
+void fetch_first(POOLKIT_STATE) {
+  next = fetch(machine, machine.running.place.address(next), static_cast<int32_t>(clock));
+  return Handlers::kAll[next->handler](machine, next, clock, a, x, y);
 }
+
+// Programs wait for the timer in a loop of two instructions. Its turns are counted, not run.
+void wait_first(POOLKIT_STATE) {
+  constexpr int kReading = 4;  // cycles of the first one, all before its access
+  const Place& place = machine.running.place;
+  const uint32_t address = place.address(next);
+  const int32_t turn = ((address + 5) ^ address) & 0xff00 ? 8 : 7;
+  const uint8_t branch = place.window[(address + 3) & 0xfff];
+  const int64_t turns =
+      turns_of_wait(machine.riot, branch, static_cast<int32_t>(clock) + kReading, turn);
+  if (2 * turns <= clock >> 32) clock += turns * (turn - 2 * kOneInstruction);
+  const uint8_t opcode = place.window[address & 0xfff];
+  return Handlers::kAll[kOnTheBus + opcode](machine, next, clock, a, x, y);
+}
+
+Handle* const Handlers::kAll[] = {
+#define OP(code, bytes) plain_##code<>,
+#include "opcodes.inc"
+#define OP(code, bytes) bus_##code,
+#include "opcodes.inc"
+    fetch_first, wait_first};
 
 }  // namespace
 
@@ -496,14 +570,23 @@ void reset_cpu(Machine& machine) {
 }
 
 bool run_cpu(Machine& machine, int instructions) {
-  switch (machine.cartridge.touch_sensitive()) {
-    case Touch::kNothing:
-      return run<Touch::kNothing>(machine, instructions);
-    case Touch::kHotSpots:
-      return run<Touch::kHotSpots>(machine, instructions);
-    default:
-      return run<Touch::kEverything>(machine, instructions);
+  CpuState& cpu = machine.cpu;
+  if (cpu.jammed) return false;
+  Running& running = machine.running;
+  running.frame_over = 0;
+  Stopped& state = running.stopped;
+  state = {go(machine, cpu.pc), machine.cycle + (instructions - 1) * kOneInstruction, cpu.a, cpu.x,
+           cpu.y};
+  while (state.clock >= 0) {
+    Handlers::kAll[state.next->handler](machine, state.next, state.clock, state.a, state.x,
+                                        state.y);
   }
+  machine.cycle = static_cast<int32_t>(state.clock);
+  cpu.pc = running.place.address(state.next);
+  cpu.a = static_cast<uint8_t>(state.a);
+  cpu.x = static_cast<uint8_t>(state.x);
+  cpu.y = static_cast<uint8_t>(state.y);
+  return running.frame_over;
 }
 
 }  // namespace poolkit::atari

@@ -1,45 +1,13 @@
 // The TIA's registers: what a write changes, and when.
 #include "tia.h"
 
+#include <cstring>
 #include <limits>
 
 namespace poolkit::atari {
 namespace {
 
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
-
-// Writing such a register again with the value that it has does nothing.
-constexpr bool only_holds_a_value(uint8_t reg) {
-  switch (reg) {
-    case VBLANK:
-    case COLUP0:
-    case COLUP1:
-    case COLUPF:
-    case COLUBK:
-    case REFP0:
-    case REFP1:
-    case PF0:
-    case PF1:
-    case PF2:
-    case ENAM0:
-    case ENAM1:
-    case ENABL:
-    case VDELP0:
-    case VDELP1:
-    case VDELBL:
-    case RESMP0:
-    case RESMP1:
-      return true;
-    default:
-      return false;
-  }
-}
-
-constexpr auto kOnlyHoldsAValue = [] {
-  std::array<bool, 64> table{};
-  for (uint8_t reg = 0; reg < 64; ++reg) table[reg] = only_holds_a_value(reg);
-  return table;
-}();
 
 // Colours are even; televisions that lost the colour show the odd ones.
 constexpr uint8_t with_loss(uint8_t colour, bool lost) {
@@ -60,6 +28,7 @@ void Tia::reset() {
 
 // The position in the line goes on from frame to frame.
 void Tia::start_frame(int32_t cycle) {
+  end_cycle_ = (display_->last_line + 1) * kCyclesPerLine;
   start_cycle_ = cycle % kCyclesPerLine;
   const int32_t rewound = cycle - start_cycle_;
   dumped_at_ -= rewound;
@@ -69,7 +38,7 @@ void Tia::start_frame(int32_t cycle) {
     for (uint8_t& colour : colours_) colour = with_loss(colour, lines_of_last_frame_ & 1);
   }
   settle_all();
-  line_ = whole_;
+  for (int i = 0; i < kObjects; ++i) show(static_cast<Object>(i));
   mixed_ = 0;
   recolour_ = 1;
   same_as_above_ = 0;
@@ -94,6 +63,7 @@ void Tia::end_frame(int32_t cycle) {
   lines_of_last_frame_ = cycle / kCyclesPerLine;
 }
 
+// Whether writing a register again, with the value that it has, does nothing.
 bool Tia::unchanged(uint8_t reg, uint8_t value) const {
   if (regs_[reg] != value) return false;
   switch (reg) {
@@ -103,20 +73,22 @@ bool Tia::unchanged(uint8_t reg, uint8_t value) const {
       return !first_hidden_[1];
     case CTRLPF:
       return reflected_ == (value & 1);
-    case GRP0:
-      return delayed_graphics_[1] == regs_[GRP1];
-    case GRP1:
-      return delayed_graphics_[0] == regs_[GRP0] && delayed_ball_ == (regs_[ENABL] & 2);
     default:
-      return kOnlyHoldsAValue[reg];
+      return false;  // write_idle() knows those
   }
 }
 
+// A player's register copies that of the other one, if that has changed.
+void Tia::find_holders() {
+  const bool first = delayed_graphics_[1] == regs_[GRP1];
+  const bool second = delayed_graphics_[0] == regs_[GRP0] && delayed_ball_ == (regs_[ENABL] & 2);
+  holders_ = kHolders | uint64_t{first} << GRP0 | uint64_t{second} << GRP1;
+}
+
 bool Tia::write(uint8_t reg, uint8_t value, int32_t cycle) {
-  const bool too_late = cycle >= (display_->last_line + 1) * kCyclesPerLine;
+  const bool too_late = cycle >= end_cycle_;
   last_register_ = reg;
   last_cycle_ = cycle;
-  if (unchanged(reg, value)) return too_late;
   const int32_t clock = 3 * cycle;
   switch (reg) {
     case VSYNC:
@@ -126,6 +98,7 @@ bool Tia::write(uint8_t reg, uint8_t value, int32_t cycle) {
       break;
     case NUSIZ0:
     case NUSIZ1:
+      if (unchanged(reg, value)) break;
       advance(clock + effect_delay(reg, clock));
       write_number_size(reg - NUSIZ0, value);
       break;
@@ -137,6 +110,7 @@ bool Tia::write(uint8_t reg, uint8_t value, int32_t cycle) {
       write_colour(reg, value);
       break;
     case CTRLPF:
+      if (unchanged(reg, value)) break;
       advance(clock);
       write_control(value, clock);
       break;
@@ -202,7 +176,7 @@ bool Tia::write(uint8_t reg, uint8_t value, int32_t cycle) {
     case CXCLR:
       advance(clock);
       draw();
-      latches_ = {};
+      met_ = {};
       same_as_above_ = 0;
       break;
     default:  // sound, and addresses without a register
@@ -278,6 +252,7 @@ void Tia::write_graphics(int player, uint8_t value) {
     delayed_ball_ = regs_[ENABL] & 2;
   }
   regs_[GRP0 + player] = value;
+  find_holders();
 }
 
 void Tia::write_enable(uint8_t reg, uint8_t value) {
@@ -294,6 +269,7 @@ void Tia::write_enable(uint8_t reg, uint8_t value) {
       change(BL);
   }
   regs_[reg] = value;
+  if (reg == ENABL) find_holders();
 }
 
 // A missile locked to its player is hidden; released, it starts at the player's middle.
@@ -349,10 +325,15 @@ void Tia::move_all(int32_t clock) {
     if (x_ < 8) {
       blank_pixels_ |= static_cast<uint8_t>(0xff << x_);
     } else {
-      blank_next_line_ = 1;
+      blank_next_line_ = 0xff;
     }
   }
-  for (int i = P0; i <= BL; ++i) {
+  constexpr uint64_t kMotions = 0xf0f0f0f0f0;
+  uint64_t motions = 0;
+  std::memcpy(&motions, &regs_[HMP0], 5);
+  const bool still = (motions & kMotions) == 0 && kMotion[cycle][0] == 0 && !first_hidden_[0] &&
+                     !first_hidden_[1] && missile_form_ == kPlain;
+  for (int i = P0; !still && i <= BL; ++i) {
     const int moved = kMotion[cycle][regs_[HMP0 + i] >> 4];
     const bool shows_again = i <= P1 ? first_hidden_[i] : i == M0 && missile_form_ != kPlain;
     if (moved == 0 && !shows_again) continue;
@@ -381,7 +362,7 @@ uint8_t Tia::read(uint16_t address, uint8_t noise, int32_t cycle, const Inputs& 
   if (reg < 8) {
     advance(3 * cycle);
     draw();
-    driven = latches_[reg];
+    driven = latch(reg);
   } else if (reg < 12) {
     driven = paddle_charged(inputs.charging[reg - 8], cycle) ? 0x80 : 0;
   } else if (reg < 14) {

@@ -1,4 +1,5 @@
 // The TIA's line: masks that follow the registers, collisions and pixels.
+#include <bit>
 #include <cstring>
 
 #include "tia.h"
@@ -12,15 +13,12 @@ constexpr LineMask kLeftHalf = kLeftOf[kWidth / 2];
 
 }  // namespace
 
-// Lets the picture reach `clock`. A line ends only once something happens beyond it; the last one
-// of the display never does.
-void Tia::advance(int32_t clock) {
-  if (clock <= clock_ || clock < first_clock_ || clock_ >= end_clock_) return;
+void Tia::advance_lines(int32_t clock) {
+  if (clock_ >= end_clock_) return;
   if (clock > end_clock_) clock = end_clock_;
   while (clock > line_clock_ + kClocksPerLine) finish_line();
   clock_ = clock;
-  const int32_t x = clock - line_clock_ - kBlankClocks;
-  x_ = x > 0 ? x : 0;
+  x_ = std::max(0, clock - line_clock_ - kBlankClocks);
 }
 
 void Tia::finish_line() {
@@ -30,12 +28,12 @@ void Tia::finish_line() {
   line_clock_ += kClocksPerLine;
   clock_ = line_clock_;
   x_ = drawn_x_ = 0;
-  blank_pixels_ = blank_next_line_ ? 0xff : 0;
+  blank_pixels_ = blank_next_line_;
   blank_next_line_ = 0;
-  if (mixed_ | unsettled_) {
-    settle_all();
-    for (int i = 0; i < kObjects; ++i) {
-      if (mixed_ >> i & 1) line_[i] = whole_[i];
+  settle_all();
+  if (mixed_) {
+    for (int i = 0; mixed_ >> i; ++i) {
+      if (mixed_ >> i & 1) show(static_cast<Object>(i));
     }
     mixed_ = 0;
     recolour_ = 1;
@@ -62,17 +60,16 @@ void Tia::finish_line() {
   }
 }
 
-// To be called before registers of `object` change at the pixel reached.
-void Tia::change(Object object) {
-  // Whether priority cancels score mode depends on what is enabled (choose_colours()).
-  if ((regs_[CTRLPF] & 6) == 6) draw();
-  same_as_above_ = 0;
-  if (unsettled_ & bit(object)) {
-    if (changed_at_[object] == x_) return;
-    settle(object);
-  }
-  unsettled_ |= bit(object);
-  changed_at_[object] = static_cast<uint8_t>(x_);
+void Tia::prepare_change(Object object) {
+  if (cancels_score()) draw();
+  if (unsettled_ & bit(object)) settle(object);
+}
+
+// A line of `object` as its registers have it starts.
+void Tia::show(Object object) {
+  line_[object] = whole_[object];
+  visible_ =
+      static_cast<uint8_t>((visible_ & ~bit(object)) | (line_[object].any() ? bit(object) : 0));
 }
 
 // Brings the masks of `object` up to date with its registers.
@@ -80,10 +77,11 @@ void Tia::settle(Object object) {
   whole_[object] = whole_line(object);
   const int x = changed_at_[object];
   if (x == 0) {
-    line_[object] = whole_[object];
+    show(object);
     mixed_ &= static_cast<uint8_t>(~bit(object));
   } else {
     line_[object] = joined_at(x, line_[object], whole_[object]);
+    visible_ |= bit(object);
     mixed_ |= bit(object);
   }
   unsettled_ &= static_cast<uint8_t>(~bit(object));
@@ -91,9 +89,7 @@ void Tia::settle(Object object) {
 }
 
 void Tia::settle_all() {
-  for (int i = 0; unsettled_ >> i; ++i) {
-    if (unsettled_ >> i & 1) settle(static_cast<Object>(i));
-  }
+  while (unsettled_) settle(static_cast<Object>(std::countr_zero(unsettled_)));
 }
 
 // Makes pixels and collisions of what the line has reached and was not drawn.
@@ -101,49 +97,69 @@ void Tia::draw() {
   if (x_ == drawn_x_) return;
   settle_all();
   const bool whole = drawn_x_ == 0 && x_ == kWidth;
-  const bool black = regs_[VBLANK] & 2;
-  const bool repeats = whole && same_as_above_;
-  if (!black && !repeats) latch_collisions();
-  if (pixels_ != nullptr) {
-    uint8_t* row = pixels_->data() + row_;
-    if (black) {
-      std::memset(row + drawn_x_, 0, x_ - drawn_x_);
-    } else if (repeats) {
+  const bool repeats = whole && same_as_above_ && blank_pixels_ == blank_above_;
+  if (repeats) {
+    if (pixels_ != nullptr) {
+      uint8_t* row = pixels_->data() + row_;
       std::memcpy(row, row - kWidth, kWidth);
-    } else {
-      if (recolour_) choose_colours();
-      if (whole) {
-        fastest_draw_line()(row, selector_, colours_);
-      } else {
-        alignas(32) uint8_t line[kWidth];
-        fastest_draw_line()(line, selector_, colours_);
-        std::memcpy(row + drawn_x_, line + drawn_x_, x_ - drawn_x_);
-      }
     }
-    for (int x = drawn_x_; x < 8 && x < x_; ++x) {
-      if (blank_pixels_ >> x & 1) row[x] = 0;
-    }
+  } else {
+    if (!(regs_[VBLANK] & 2) && (visible_ & (visible_ - 1))) latch_collisions();
+    if (pixels_ != nullptr) draw_pixels();
+    same_as_above_ = whole && mixed_ == 0;
+    blank_above_ = blank_pixels_;
   }
-  same_as_above_ = whole && mixed_ == 0 && blank_pixels_ == 0;
   drawn_x_ = x_;
 }
 
-void Tia::latch_collisions() {
-  LineMask any;
-  LineMask overlap;
-  for (const LineMask& mask : line_) {
-    overlap = overlap | (any & mask);
-    any = any | mask;
+void Tia::draw_pixels() {
+  uint8_t* row = pixels_->data() + row_;
+  if (regs_[VBLANK] & 2) {
+    std::memset(row + drawn_x_, 0, x_ - drawn_x_);
+  } else {
+    if (recolour_) choose_colours();
+    fastest_draw_line()(row, selector_, colours_, {drawn_x_, x_});
   }
-  if (x_ != kWidth) overlap = overlap & kLeftOf[x_];
-  if (drawn_x_ != 0) overlap = overlap.without(kLeftOf[drawn_x_]);
-  if (!overlap.any()) return;
+  if (blank_pixels_ != 0 && drawn_x_ < 8) {
+    const int begin = std::max(drawn_x_, std::countr_zero(blank_pixels_));
+    const int end = std::min(x_, 8);
+    if (begin < end) std::memset(row + begin, 0, end - begin);
+  }
+}
+
+void Tia::latch_collisions() {
+  const auto in_reach = [this](LineMask mask) {
+    if (x_ != kWidth) mask = mask & kLeftOf[x_];
+    if (drawn_x_ != 0) mask = mask.without(kLeftOf[drawn_x_]);
+    return mask.any();
+  };
+  LineMask before;
+  uint8_t before_bits = 0;
+  for (unsigned rest = visible_; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    const LineMask& line = line_[i];
+    unsigned unmet = before_bits & ~met_[i];
+    if (unmet && (line & before).any()) {
+      for (; unmet != 0; unmet &= unmet - 1) {
+        const int j = std::countr_zero(unmet);
+        if (!in_reach(line & line_[j])) continue;
+        met_[i] |= static_cast<uint8_t>(1 << j);
+        met_[j] |= static_cast<uint8_t>(1 << i);
+      }
+    }
+    before = before | line;
+    before_bits |= static_cast<uint8_t>(1 << i);
+  }
+}
+
+uint8_t Tia::latch(int reg) const {
+  uint8_t value = 0;
   for (const Collision& collision : kCollisions) {
-    if (latches_[collision.latch] & collision.bit) continue;
-    if ((line_[collision.first] & line_[collision.second] & overlap).any()) {
-      latches_[collision.latch] |= collision.bit;
+    if (collision.latch == reg && (met_[collision.first] >> collision.second & 1)) {
+      value |= collision.bit;
     }
   }
+  return value;
 }
 
 // Which of the four colours each pixel has, by priority. In score mode the playfield takes the
