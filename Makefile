@@ -12,6 +12,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 # A few minutes of PPO on Pong: the rate, the return, curve.png and a TensorBoard run in runs/.
 demo: .venv/installed
 	$(BIN)/python recipes/ppo_atari.py --num-envs 64 --batch-size 16 --network nips \
+	  --update-epochs 3 --clip-coef 0.2 --learning-rate 7e-4 \
 	  --time-limit-minutes 4
 
 test: test-cpp test-python lint
@@ -30,7 +31,7 @@ test-cpp-%: .venv/tools
 # Against the installed wheel, never the source tree.
 test-python: .venv/installed
 	@echo "== Python tests"
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest tests -n $(JOBS)
 	$(BIN)/python -m pytest --doctest-modules --pyargs poolkit
 
 lint: .venv/installed
@@ -52,6 +53,8 @@ clean:
 	touch $@
 
 .venv/installed: .venv/tools $(shell find core adapters -type f)
-	$(PIP) --no-build-isolation '.[dev,recipes]'
-	$(PIP) --no-build-isolation --no-deps --force-reinstall .
+	rm -rf dist
+	$(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+	$(PIP) --no-deps --force-reinstall dist/*.whl
+	$(PIP) --find-links dist 'poolkit[dev,recipes]'
 	touch $@

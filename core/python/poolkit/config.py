@@ -29,7 +29,7 @@ class PoolConfig:
     autoreset: str | AutoresetMode = "next_step"
 
     def __post_init__(self) -> None:
-        _expect_int("num_envs", self.num_envs, 1)
+        _expect_int("num_envs", self.num_envs, 1, 2**31 - 1)
         _expect_int("batch_size", self.batch_size, 1, self.num_envs)
         _expect_int("num_threads", self.num_threads, 1)
         _expect_int("max_episode_steps", self.max_episode_steps, 0)
