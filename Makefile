@@ -18,10 +18,11 @@ demo: .venv/installed
 test: test-cpp test-python lint
 	@echo "make test: C++ (plain, ThreadSanitizer, AddressSanitizer + UBSan), Python and lint passed"
 
-test-cpp: test-cpp-plain test-cpp-thread test-cpp-address,undefined
+SANITIZED := test-cpp-plain test-cpp-thread test-cpp-address,undefined
+.PHONY: $(SANITIZED)
+test-cpp: $(SANITIZED)
 
-.PHONY: test-cpp-plain test-cpp-thread test-cpp-address,undefined
-test-cpp-%: .venv/tools
+$(SANITIZED): test-cpp-%: .venv/tools
 	@echo "== C++ tests, $*"
 	$(BIN)/cmake -S core -B build/cpp-$* -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	  -DPOOLKIT_BINDINGS=OFF -DPOOLKIT_TESTS=ON -DPOOLKIT_SANITIZE=$(filter-out plain,$*) > /dev/null
