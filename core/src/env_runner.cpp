@@ -50,7 +50,10 @@ void EnvRunner::advance(Piece& piece) {
       fine = reset(id, error);
     }
     if (fine) continue;
-    destroy(id);  // it may be in any state: it is built anew at its next reset
+    // The object may be in any state: it is built anew at its next reset. As any object's first
+    // reset, this one is a seeded one.
+    destroy(id);
+    parts_.roster[id].episode.seeded = true;
     break_env(piece, k, error.message);
   }
 }

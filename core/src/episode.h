@@ -22,7 +22,7 @@ enum class Phase : uint8_t {
 struct Episode {
   double total = 0;  // of raw rewards
   int32_t length = 0;
-  bool seeded = false;  // the random stream was seeded since the last reset
+  bool seeded = false;  // since the last reset the random stream was seeded, or the object built
 };
 
 // What a request gave, until it is written to a row.

@@ -26,8 +26,8 @@ Patience::Patience(std::optional<std::chrono::nanoseconds> timeout, const Interr
 bool Patience::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed) {
   const auto now = Clock::now();
   if (deadline_ && now >= *deadline_) return false;
-  if (next_interrupt_ == Clock::time_point()) next_interrupt_ = now + kBetweenInterrupts;
-  if (now >= next_interrupt_) {
+  if (!next_interrupt_) next_interrupt_ = now + kBetweenInterrupts;
+  if (now >= *next_interrupt_) {
     next_interrupt_ = now + kBetweenInterrupts;
     if (interrupt_) {
       lock.unlock();
@@ -37,7 +37,7 @@ bool Patience::wait(std::unique_lock<std::mutex>& lock, std::condition_variable&
     }
   }
   const Blocked blocked;
-  changed.wait_until(lock, deadline_ ? std::min(*deadline_, next_interrupt_) : next_interrupt_);
+  changed.wait_until(lock, deadline_ ? std::min(*deadline_, *next_interrupt_) : *next_interrupt_);
   return true;
 }
 

@@ -26,7 +26,7 @@ class Patience {
  private:
   std::optional<Clock::time_point> deadline_;
   const Interrupt& interrupt_;
-  Clock::time_point next_interrupt_;
+  std::optional<Clock::time_point> next_interrupt_;  // none before the first wait
 };
 
 }  // namespace poolkit

@@ -119,6 +119,7 @@ void load_state(const EnvType& type, Roster& roster, int32_t id,
     roster.phase(id) = Phase::broken;
     type.api().destroy(slot.env);
     slot.env = nullptr;
+    slot.episode.seeded = true;  // for the first reset of the next object
     throw std::invalid_argument("env " + std::to_string(id) + " refused the state and must be " +
                                 "reset: " + error.message);
   }

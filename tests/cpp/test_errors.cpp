@@ -189,6 +189,41 @@ TEST(a_reset_while_an_error_waits_takes_a_new_row) {
   CHECK_EQUAL(rows.column<int64_t>(0, 0), (vector<int64_t>{1, 0}));
 }
 
+// Shows how the object was reset first and last. Action 1 throws.
+class Kinds {
+ public:
+  static Spec spec(const Options&) {
+    return {.observation = {array<uint32_t>("", {2})}, .action = {discrete("", 2)}};
+  }
+  explicit Kinds(const Options&) {}
+  void reset(Reset why, Rng&) {
+    last_ = why;
+    if (!first_) first_ = why;
+  }
+  Transition step(Action action, Rng&) {
+    if (action.scalar<int64_t>() == 1) throw std::runtime_error("told to throw");
+    return {};
+  }
+  void observe(Row row) const {
+    row.observation<uint32_t>()[0] = static_cast<uint32_t>(*first_);
+    row.observation<uint32_t>()[1] = static_cast<uint32_t>(last_);
+  }
+
+ private:
+  std::optional<Reset> first_;
+  Reset last_ = Reset::fresh;
+};
+
+TEST(the_first_reset_of_an_object_is_seeded) {
+  TestPool pool = TestPool::of<Kinds>({});
+  pool.reset_all();
+  CHECK_EQUAL(pool.reset_all().column<uint32_t>(0, 1), (vector<uint32_t>{PK_RESET_FRESH}));
+  pool.send_each(1, {0});
+  CHECK_EQUAL(failing_env(pool), 0);
+  CHECK_EQUAL(pool.reset_all().column<uint32_t>(0, 0), (vector<uint32_t>{PK_RESET_SEEDED}));
+  CHECK_EQUAL(pool.reset_all().column<uint32_t>(0, 1), (vector<uint32_t>{PK_RESET_FRESH}));
+}
+
 // Action 1 waits for a gate, 2 throws in the observation.
 class SlowOrFailing {
  public:

@@ -129,7 +129,8 @@ typedef struct pk_transition {
 
 typedef enum pk_reset {
   PK_RESET_FRESH = 0,   /* a new episode */
-  PK_RESET_SEEDED = 1,  /* a new episode right after the random stream was seeded */
+  PK_RESET_SEEDED = 1,  /* a new episode, right after the random stream was seeded; also an
+                           object's first */
   PK_RESET_CONTINUE = 2 /* the episode after a soft end */
 } pk_reset;
 

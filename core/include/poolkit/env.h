@@ -33,7 +33,8 @@ namespace poolkit {
 
 enum class Reset : uint32_t {
   fresh = PK_RESET_FRESH,
-  seeded = PK_RESET_SEEDED,  // fresh, and `rng` was just seeded: forget every earlier episode
+  // Fresh, and `rng` was just seeded: forget every earlier episode. Also an object's first reset.
+  seeded = PK_RESET_SEEDED,
   continue_game = PK_RESET_CONTINUE,  // after a step with soft_end: the same game goes on
 };
 
