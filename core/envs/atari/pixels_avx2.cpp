@@ -22,8 +22,7 @@ POOLKIT_AVX2 inline __m256i byte_mask(const LineMask& mask, int chunk) {
 }  // namespace
 
 POOLKIT_AVX2 void draw_line_avx2(uint8_t* row, const Selector& selector,
-                                                    const std::array<uint8_t, 4>& colours,
-                                                    Segment segment) {
+                                 const std::array<uint8_t, 4>& colours, Segment segment) {
   __m256i colour[4];
   for (int i = 0; i < 4; ++i) colour[i] = _mm256_set1_epi8(static_cast<char>(colours[i]));
   const auto draw = [&](uint8_t* to, int chunk) POOLKIT_AVX2 {

@@ -37,7 +37,7 @@ constexpr std::array<NeedsBus, 256> kNeedsBus = {
 #include "opcodes.inc"
 };
 
-enum : uint8_t { kBpl = 0x10, kBmi = 0x30, kBne = 0xd0 };
+enum : uint8_t { kBpl = 0x10, kBmi = 0x30, kSty = 0x84, kStx = 0x86, kBne = 0xd0 };
 
 constexpr bool is_branch(uint8_t opcode) { return (opcode & 0x1f) == 0x10; }
 
@@ -56,6 +56,9 @@ int length_of(uint8_t opcode) { return kLengths[opcode]; }
 Instruction decode(uint8_t opcode, uint8_t low, uint8_t high) {
   const bool wide = kLengths[opcode] == 3;
   const uint16_t operand = static_cast<uint16_t>(wide ? low | high << 8 : low);
+  if (opcode >= kSty && opcode <= kStx && operand < 0x80) {
+    return {static_cast<uint16_t>(kStore + 64 * (opcode - kSty) + operand % 64), operand};
+  }
   return {static_cast<uint16_t>(opcode + (kNeedsBus[opcode](operand) ? kOnTheBus : 0)), operand};
 }
 

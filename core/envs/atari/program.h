@@ -13,7 +13,8 @@ enum Handler : uint16_t {
   kOnTheBus = 256,  // and the opcode: it may reach anything
   kFetch = 512,  // read the instruction from the bus: it may change, or reading it does something
   kWait,         // a loop of this and a branch waits for the timer
-  kFirstPair,    // the instruction and the one after it, from here on
+  kStore,        // to a register of the TIA: the register, and 64 times the Source (cpu_core.h)
+  kFirstPair = kStore + 3 * 64,  // the instruction and the one after it, from here on
 };
 
 struct Instruction {

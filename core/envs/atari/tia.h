@@ -54,7 +54,9 @@ class Tia {
     last_cycle_ = cycle;
     return true;
   }
-  // The frame is over once this has answered true.
+  // Does any write. The frame is over once this has answered true.
+  template <uint8_t kReg>
+  bool write_to(uint8_t value, int32_t cycle);  // tia_write.h
   bool write(uint8_t reg, uint8_t value, int32_t cycle);
   // `noise` is the last byte on the bus: bits that nothing drives keep its value.
   uint8_t read(uint16_t address, uint8_t noise, int32_t cycle, const Inputs& inputs);
@@ -102,17 +104,21 @@ class Tia {
   void prepare_change(Object object);
   // Score mode and priority: what is enabled decides between them (choose_colours()).
   bool cancels_score() const { return (regs_[CTRLPF] & 6) == 6; }
-  void settle(Object object);
-  void settle_all();
-  void draw();
+  void start_whole();
+  void settle(uint8_t objects);
+  void settle_as(Object object, const LineMask& mask);
+  // Makes pixels and collisions of what the line has reached and was not drawn.
+  void draw() {
+    if (x_ != drawn_x_) draw_reached();
+  }
+  void draw_reached();
   void latch_collisions();
   void draw_pixels();
   uint8_t latch(int reg) const;
-  void show(Object object);
   void choose_colours();
-  LineMask whole_line(Object object) const;
   LineMask player_line(int player) const;
   LineMask missile_line(int player) const;
+  LineMask ball_line() const;
   LineMask playfield_line() const;
   uint8_t graphics(int player) const;
 
@@ -151,11 +157,11 @@ class Tia {
   int32_t x_ = 0;
   int32_t drawn_x_ = 0;
   int32_t row_ = 0;
-  std::array<LineMask, kObjects> whole_{};      // of a line that starts now
+  std::array<LineMask, kObjects> whole_{};      // of a line that starts now, if that is another
   std::array<LineMask, kObjects> line_{};       // of this line, with the changes up to here
-  std::array<uint8_t, kObjects> changed_at_{};  // pixel from which whole_ is out of date
-  uint8_t unsettled_ = 0;                       // objects (bits) whose whole_ is out of date
-  uint8_t mixed_ = 0;                           // objects whose line_ is not whole_
+  std::array<uint8_t, kObjects> changed_at_{};  // pixel from which it is out of date
+  uint8_t unsettled_ = 0;                       // objects (bits) that are out of date
+  uint8_t mixed_ = 0;                           // objects whose line_ changes on the way to whole_
   uint8_t visible_ = 0;                         // objects whose line_ has any pixel
   uint8_t recolour_ = 1;                        // the selectors are out of date
   uint8_t same_as_above_ = 0;                   // the line looks like the row drawn before it
