@@ -14,20 +14,13 @@ struct Selector {
   LineMask high;
 };
 
-// Pixels from `begin` on and before `end`.
-struct Segment {
-  int begin;
-  int end;
-};
-
 using DrawLine = void (*)(uint8_t* row, const Selector& selector,
-                          const std::array<uint8_t, 4>& colours, Segment segment);
+                          const std::array<uint8_t, 4>& colours);
 
-// They write the pixels of `segment`, of a row of kWidth.
+// All write kWidth pixels.
 void draw_line_portable(uint8_t* row, const Selector& selector,
-                        const std::array<uint8_t, 4>& colours, Segment segment);
-void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uint8_t, 4>& colours,
-                    Segment segment);
+                        const std::array<uint8_t, 4>& colours);
+void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uint8_t, 4>& colours);
 
 // The fastest that this CPU can run.
 DrawLine fastest_draw_line();
