@@ -18,6 +18,10 @@ std::span<const pk_array> observations(const EnvType& type) {
   return {type.spec().observation, type.spec().observation_count};
 }
 
+std::span<const pk_array> actions_of(const EnvType& type) {
+  return {type.spec().action, type.spec().action_count};
+}
+
 std::vector<std::string> info_names(const EnvType& type) {
   auto names = names_of({type.spec().info, type.spec().info_count});
   for (const char* name : {"env_id", "elapsed_step", "episode_return", "episode_length"})
@@ -62,8 +66,7 @@ class PythonPool::Outside {
 };
 
 PythonPool::PythonPool(std::shared_ptr<EnvType> type, PoolConfig config)
-    : actions_({type->spec().action, type->spec().action_count}),
-      ids_(config.num_envs),
+    : ids_(config.num_envs),
       observation_(names_of(observations(*type))),
       info_(info_names(*type)),
       all_(config.num_envs) {
@@ -106,14 +109,17 @@ void PythonPool::send(nb::handle action, nb::handle env_id) {
   if (env_id.is_none()) {
     if (received_.empty() && !pool_->closed())
       throw UsageError("send: without env_id it answers the last recv, and there was none");
-    send(action, received_);
+    send(action, std::vector<int32_t>(received_));
   } else {
     send(action, ids_.read(env_id));
   }
 }
 
 void PythonPool::send(nb::handle action, std::span<const int32_t> ids) {
-  const auto rows = actions_.read(action, ids);
+  // Its rows are read while the GIL is let go: a second thread needs a reader of its own.
+  auto reader = std::move(actions_);
+  if (!reader) reader = std::make_unique<ActionReader>(actions_of(pool_->type()));
+  const auto rows = reader->read(action, ids);
   try {
     const Outside outside(*this);
     pool_->send(rows, ids);
@@ -121,6 +127,7 @@ void PythonPool::send(nb::handle action, std::span<const int32_t> ids) {
     expect_idle(*pool_, ids);  // the user's mistake, rather than the pool's state
     throw;
   }
+  actions_ = std::move(reader);
 }
 
 nb::object PythonPool::recv(nb::handle timeout) {
@@ -190,13 +197,19 @@ nb::object PythonPool::render(int32_t id) {
 
 nb::bytes PythonPool::save(int32_t id) {
   expect_env(id);
-  const auto state = pool_->save(id);
+  std::vector<unsigned char> state;
+  {
+    const Outside outside(*this);
+    state = pool_->save(id);
+  }
   return nb::bytes(state.data(), state.size());
 }
 
 void PythonPool::load(int32_t id, const nb::bytes& state) {
   expect_env(id);
-  pool_->load(id, {reinterpret_cast<const unsigned char*>(state.data()), state.size()});
+  const std::span bytes(static_cast<const unsigned char*>(state.data()), state.size());
+  const Outside outside(*this);
+  pool_->load(id, bytes);
 }
 
 nb::object PythonPool::observation_of(std::vector<BufferRef>& columns, size_t rows) const {

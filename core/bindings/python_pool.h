@@ -61,7 +61,7 @@ class PythonPool {
   const uint32_t generation_ = fork_generation();
   size_t outside_ = 0;  // calls that have let the GIL go
   std::unique_ptr<Pool> pool_;
-  ActionReader actions_;
+  std::unique_ptr<ActionReader> actions_;  // null while a send has it, and after one that threw
   IdReader ids_;
   Structure observation_;
   Structure info_;

@@ -97,7 +97,7 @@ def test_mask_of_an_asynchronous_pool_returns_only_its_rows() -> None:
             envs.reset(options={"reset_mask": mask})
 
 
-def test_one_thread_may_send_while_another_receives() -> None:
+def test_threads_may_send_and_receive_at_once() -> None:
     rounds = 200
     with poolkit.make("debug/Counter-v0", num_envs=8, batch_size=2, num_threads=2) as envs:
         envs.async_reset()
