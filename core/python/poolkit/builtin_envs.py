@@ -10,5 +10,8 @@ __all__ = ["atari", "classic"]
 for _name in list_all_envs():
     if "/" not in _name:
         gymnasium.register(
-            f"poolkit/{_name}", vector_entry_point="poolkit:make", kwargs={"task": _name}
+            f"poolkit/{_name}",
+            entry_point="poolkit.single_env:GymnasiumEnv",
+            vector_entry_point="poolkit:make",
+            kwargs={"task": _name},
         )

@@ -1,0 +1,68 @@
+"""One environment as a plain `gymnasium.Env`."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from .factory import make
+
+
+class GymnasiumEnv(gymnasium.Env[Any, Any]):
+    """A pool of one env, for `gymnasium.make("poolkit/Pong-v5")`; takes the options of `make`.
+
+    >>> import gymnasium, poolkit
+    >>> env = gymnasium.make("poolkit/CartPole-v1")
+    >>> obs, info = env.reset(seed=0)
+    >>> obs, reward, terminated, truncated, info = env.step(1)
+    >>> obs.shape, reward, terminated
+    ((4,), 1.0, False)
+    """
+
+    def __init__(self, task: str, render_mode: str | None = None, **options: Any) -> None:
+        self._envs = make(
+            task, num_envs=1, autoreset="disabled", render_mode=render_mode, **options
+        )
+        self.render_mode = render_mode
+        self.metadata = {"render_modes": self._envs.metadata["render_modes"], "render_fps": 30}
+        self.observation_space = self._envs.single_observation_space
+        self.action_space = self._envs.single_action_space
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a new episode; with a seed, from a random stream of that seed."""
+        super().reset(seed=seed)
+        obs, info = self._envs.reset(seed=seed)
+        return _first(obs), _first(info)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As `GymnasiumVectorEnv.step`, without the axis of the envs."""
+        obs, reward, terminated, truncated, info = self._envs.step(_batch_of_one(action))
+        return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(info)
+
+    def render(self) -> NDArray[Any] | None:
+        """An RGB image uint8[height, width, 3]; None without render_mode."""
+        images = self._envs.render()
+        return None if images is None else images[0]
+
+    def close(self) -> None:
+        """Stop the workers; idempotent."""
+        self._envs.close()
+
+
+def _first(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _first(entry) for key, entry in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_first(entry) for entry in value)
+    return value[0]
+
+
+def _batch_of_one(action: Any) -> Any:
+    if isinstance(action, dict):
+        return {key: _batch_of_one(entry) for key, entry in action.items()}
+    if isinstance(action, tuple):
+        return tuple(_batch_of_one(entry) for entry in action)
+    return np.asarray(action)[np.newaxis]

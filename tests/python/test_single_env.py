@@ -1,0 +1,67 @@
+"""gymnasium.make of ours: a plain Env that Gymnasium's checker and its own CartPole agree with."""
+
+import gymnasium
+import numpy as np
+import poolkit
+import pytest
+from gymnasium.utils.env_checker import check_env
+from poolkit.single_env import GymnasiumEnv
+
+
+@pytest.mark.filterwarnings("ignore:.*infinity. This is probably too")
+@pytest.mark.parametrize("task", ["CartPole-v1", "Pong-v5"])
+def test_gymnasiums_checker_is_content(task: str) -> None:
+    env = gymnasium.make(f"poolkit/{task}").unwrapped
+    assert isinstance(env, GymnasiumEnv)
+    check_env(env, skip_render_check=True)
+    env.close()
+
+
+def test_episodes_are_gymnasiums() -> None:
+    ours, theirs = gymnasium.make("poolkit/CartPole-v1"), gymnasium.make("CartPole-v1")
+    for seed in (5, None, None):
+        np.testing.assert_array_equal(ours.reset(seed=seed)[0], theirs.reset(seed=seed)[0])
+        ended = False
+        while not ended:
+            got, expected = ours.step(1), theirs.step(np.int64(1))
+            np.testing.assert_array_equal(got[0], expected[0])
+            assert got[1:4] == expected[1:4]
+            ended = got[2] or got[3]
+    ours.close()
+
+
+def test_nested_spaces_lose_the_axis_of_the_envs() -> None:
+    env = GymnasiumEnv("debug/EveryDtype-v0")
+    obs, _ = env.reset()
+    assert obs in env.observation_space
+    obs, _, _, _, info = env.step(env.action_space.sample())
+    assert obs in env.observation_space
+    assert info["action_mask"].shape == (3,)
+    env.close()
+
+
+def test_render_is_one_image() -> None:
+    env = GymnasiumEnv("debug/Counter-v0", render_mode="rgb_array")
+    env.reset()
+    image = env.render()
+    assert image is not None
+    assert image.shape == (2, 3, 3)
+    env.close()
+
+
+def test_step_after_the_end_is_an_error() -> None:
+    env = GymnasiumEnv("debug/Counter-v0", length=1)
+    env.reset()
+    assert env.step(0)[2]
+    with pytest.raises(RuntimeError, match="0"):
+        env.step(0)
+    env.reset()
+    env.step(0)
+    env.close()
+
+
+def test_options_arrive() -> None:
+    env = gymnasium.make("poolkit/Pong-v5", preset="machado", stack_num=2)
+    assert env.observation_space.shape == (2, 84, 84)
+    assert poolkit.make("Pong-v5", preset="machado").single_action_space == env.action_space
+    env.close()
