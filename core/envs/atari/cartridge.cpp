@@ -1,6 +1,7 @@
 #include "cartridge.h"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -13,9 +14,14 @@ constexpr int kSlice = 1024;
 constexpr uint16_t kDpcPorts = 0x80;      // addresses below are the chip's
 constexpr uint16_t kDpcClocking = 0xfc0;  // accesses from here on clock its random numbers, too
 
+constexpr uint16_t kRamPorts = 0x100;  // addresses below are those of RAM, written or read
+
+constexpr bool has_ram(CartridgeType type) {
+  return type == CartridgeType::kF8SC || type == CartridgeType::kF6SC;
+}
+
 struct Layout {
-  int size;  // of the file
-  Touch touch;
+  int size;                 // of the file
   uint16_t first_hot_spot;  // addresses from here on switch banks
   uint8_t hot_spots;
   uint8_t bank_at_reset;
@@ -24,21 +30,21 @@ struct Layout {
 constexpr Layout layout(CartridgeType type) {
   switch (type) {
     case CartridgeType::k2K:
-      return {2048, Touch::kNothing, kBank, 0, 0};
+      return {2048, kBank, 0, 0};
     case CartridgeType::k4K:
-      return {4096, Touch::kNothing, kBank, 0, 0};
+      return {4096, kBank, 0, 0};
     case CartridgeType::kF8:
     case CartridgeType::kF8SC:
-      return {8192, Touch::kHotSpots, 0xff8, 2, 1};
+      return {8192, 0xff8, 2, 1};
     case CartridgeType::kF6:
     case CartridgeType::kF6SC:
-      return {16384, Touch::kHotSpots, 0xff6, 4, 0};
+      return {16384, 0xff6, 4, 0};
     case CartridgeType::kE0:
-      return {8192, Touch::kHotSpots, 0xfe0, 24, 0};
+      return {8192, 0xfe0, 24, 0};
     case CartridgeType::kFE:
-      return {8192, Touch::kEverything, kBank, 0, 0};
+      return {8192, kBank, 0, 0};
     case CartridgeType::kDPC:
-      return {10495, Touch::kEverything, 0xff8, 2, 1};
+      return {10495, 0xff8, 2, 1};
   }
   throw std::invalid_argument("unknown cartridge type");
 }
@@ -56,12 +62,45 @@ std::vector<uint8_t> banks_of(CartridgeType type, const std::vector<uint8_t>& by
   return banks;
 }
 
-void Cartridge::insert(CartridgeType type, const uint8_t* banks) {
+Program program_of(CartridgeType type, const std::vector<uint8_t>& banks) {
+  const Layout facts = layout(type);
+  const std::span bytes(banks);
+  if (type == CartridgeType::kE0) {
+    Program program(kSlice);
+    for (int slice = 0; slice < 8; ++slice) {
+      const int end = slice == 7 ? facts.first_hot_spot % kSlice : kSlice;
+      program.add(bytes.subspan(slice * kSlice, kSlice), 0, end);
+    }
+    return program;
+  }
+  const bool chip = type == CartridgeType::kDPC;
+  const int first = chip ? kDpcPorts : has_ram(type) ? kRamPorts : 0;
+  const int end = chip ? kDpcClocking : facts.first_hot_spot;
+  Program program(kBank);
+  for (int bank = 0; (bank + 1) * kBank <= static_cast<int>(banks.size()); ++bank) {
+    program.add(bytes.subspan(bank * kBank, kBank), first, end);
+  }
+  return program;
+}
+
+void Cartridge::insert(CartridgeType type, const uint8_t* banks, const Program* program) {
   type_ = type;
   banks_ = banks;
-  touch_ = layout(type).touch;
-  composed_ = type == CartridgeType::kE0 || has_ram();
-  first_special_ = type == CartridgeType::kDPC ? kDpcClocking : layout(type).first_hot_spot;
+  program_ = program;
+  composed_ = type == CartridgeType::kE0 || has_ram(type);
+  const bool all_special = type == CartridgeType::kFE || type == CartridgeType::kDPC;
+  first_special_ = all_special ? 0 : layout(type).first_hot_spot;
+}
+
+Cartridge::Part Cartridge::part(uint16_t address) const {
+  if (type_ != CartridgeType::kE0) return {program_->part(bank_), 0};
+  const int slice = (address & 0xfff) / kSlice;
+  return {program_->part(slices_[slice]), static_cast<uint16_t>(slice * kSlice)};
+}
+
+const Instruction* Cartridge::whole_window() const {
+  const bool in_parts = type_ == CartridgeType::kE0 || type_ == CartridgeType::kFE;
+  return in_parts ? nullptr : program_->part(bank_);
 }
 
 void Cartridge::reset(int32_t cycle) {
@@ -110,7 +149,7 @@ uint8_t Cartridge::read(uint16_t address, int32_t cycle) {
 
 void Cartridge::write(uint16_t address, uint8_t value) {
   address &= 0xfff;
-  if (has_ram() && address < ram_.size()) {
+  if (has_ram(type_) && address < ram_.size()) {
     ram_[address] = value;
     view_[ram_.size() + address] = value;
     return;
@@ -121,6 +160,8 @@ void Cartridge::write(uint16_t address, uint8_t value) {
   }
   touch(address);
 }
+
+std::array<uint8_t, 128>* Cartridge::extra_ram() { return has_ram(type_) ? &ram_ : nullptr; }
 
 bool Cartridge::valid() const {
   const auto is_slice = [](uint8_t slice) { return slice < 8; };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dpc.h"
+#include "program.h"
 
 namespace poolkit::atari {
 
@@ -21,29 +22,32 @@ enum class CartridgeType : uint8_t {
   kDPC,  // two banks and a chip
 };
 
-// Which reads of a cartridge may do something. Any write may.
-enum class Touch : uint8_t {
-  kNothing,
-  kHotSpots,    // from first_special() on
-  kEverything,  // and all of the data's
-};
-
 // The image as it is kept: 4 KB banks, so a 2 KB one twice. Throws std::invalid_argument if the
 // size does not fit the type.
 std::vector<uint8_t> banks_of(CartridgeType type, const std::vector<uint8_t>& bytes);
+Program program_of(CartridgeType type, const std::vector<uint8_t>& banks);
 
 class Cartridge {
  public:
-  // `banks` outlives this and its copies.
-  void insert(CartridgeType type, const uint8_t* banks);
+  // What banks_of() and program_of() returned outlives this and its copies.
+  void insert(CartridgeType type, const uint8_t* banks, const Program* program);
   // The bank after power-on.
   void reset(int32_t cycle);
 
-  // The 4 KB that are switched in; valid until the next touch.
+  // The 4 KB that are switched in; valid until the next special access.
   const uint8_t* window() const { return composed_ ? view_.data() : banks_ + 4096 * bank_; }
-  Touch touch_sensitive() const { return touch_; }
-  // In the window. Code from there on must be read by read().
+  // Reading the window from there on may do something, and must be done by read(). So must any
+  // write.
   uint16_t first_special() const { return first_special_; }
+
+  // The part of the program around `address`, and the address of its first instruction.
+  struct Part {
+    const Instruction* instructions;
+    uint16_t first;
+  };
+  Part part(uint16_t address) const;
+  // All of the window's, if only special accesses can change it; else null.
+  const Instruction* whole_window() const;
 
   uint8_t read(uint16_t address, int32_t cycle);
   void write(uint16_t address, uint8_t value);
@@ -55,17 +59,15 @@ class Cartridge {
   // The count of cycles restarts with each frame.
   void rewind(int32_t cycles) { dpc_.rewind(cycles); }
 
-  std::array<uint8_t, 128>* extra_ram() { return has_ram() ? &ram_ : nullptr; }
+  std::array<uint8_t, 128>* extra_ram();
 
   bool valid() const;
 
  private:
-  bool has_ram() const { return type_ == CartridgeType::kF8SC || type_ == CartridgeType::kF6SC; }
   void compose();
   void touch(uint16_t address);
 
   CartridgeType type_ = CartridgeType::k4K;
-  Touch touch_ = Touch::kNothing;
   uint8_t bank_ = 0;
   uint8_t composed_ = 0;  // the window is view_
   std::array<uint8_t, 4> slices_{};
@@ -73,6 +75,7 @@ class Cartridge {
   std::array<uint8_t, 128> ram_{};
   Dpc dpc_;
   const uint8_t* banks_ = nullptr;
+  const Program* program_ = nullptr;
   std::array<uint8_t, 4096> view_{};
 };
 

@@ -44,7 +44,7 @@ Console::Console(const Console& other)
 
 void Console::connect() {
   state_.machine.tia.show_on(&buffers_[state_.current], &display_);
-  state_.machine.cartridge.insert(rom_->hardware->cartridge, rom_->banks.data());
+  state_.machine.cartridge.insert(rom_->hardware->cartridge, rom_->banks.data(), &rom_->program);
 }
 
 void Console::reset() {
@@ -94,8 +94,9 @@ void Console::grey_out() {
 
 ConsoleState Console::save() const {
   ConsoleState state = state_;
+  state.machine.running = {};
   state.machine.tia.show_on(nullptr, nullptr);
-  state.machine.cartridge.insert(rom_->hardware->cartridge, nullptr);
+  state.machine.cartridge.insert(rom_->hardware->cartridge, nullptr, nullptr);
   return state;
 }
 

@@ -1,10 +1,12 @@
 // The 6507, and the machine that it drives.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "cartridge.h"
 #include "inputs.h"
+#include "program.h"
 #include "riot.h"
 #include "tia.h"
 
@@ -16,14 +18,54 @@ struct CpuState {
   uint8_t x = 0;
   uint8_t y = 0;
   uint8_t sp = 0xff;
-  uint8_t status = 0x30;  // NV1BDIZC
-  uint8_t jammed = 0;     // by an opcode that stops the processor for good
+  // The flags. nz is the last result: N is its bit 7, or 15 where N and Z do not go together; Z is
+  // set if its lower byte is 0.
+  uint16_t nz = 1;
+  uint8_t carry = 0;
+  uint8_t overflow = 0;
+  uint8_t decimal = 0;
+  uint8_t interrupt = 0;
+  uint8_t jammed = 0;  // by an opcode that stops the processor for good
 };
 
-// Everything that a frame changes. Plain bytes but for the pointers in `tia` and `cartridge`.
+// The part of the program that is being run.
+struct Place {
+  const Instruction* origin = nullptr;  // at `base`
+  uint32_t base = 0;
+  // Of the cartridge, see there.
+  uint32_t first_special = 0;
+  const Instruction* whole_window = nullptr;
+  const uint8_t* window = nullptr;
+  // An instruction that came over the bus, and what follows it.
+  std::array<Instruction, 4> fetched{{{kFetch, 0}, {kFetch, 0}, {kFetch, 0}, {kFetch, 0}}};
+
+  uint16_t address(const Instruction* at) const {
+    return static_cast<uint16_t>(base + static_cast<uint32_t>(at - origin));
+  }
+};
+
+// What the interpreter carries from instruction to instruction.
+struct Stopped {
+  const Instruction* next = nullptr;
+  int64_t clock = 0;
+  uint32_t a = 0;
+  uint32_t x = 0;
+  uint32_t y = 0;
+};
+
+// Of the interpreter while it runs; it lasts no longer.
+struct Running {
+  Place place;
+  Stopped stopped;
+  uint8_t frame_over = 0;
+};
+
+// Everything that a frame changes. Plain bytes but for the pointers in `running`, `tia` and
+// `cartridge`.
 struct Machine {
   CpuState cpu;
   int32_t cycle = 0;  // since the start of line 0 of the frame
+  Running running;
   Riot riot;
   Tia tia;
   Cartridge cartridge;

@@ -137,6 +137,7 @@ std::shared_ptr<const Rom> Rom::load(std::string_view game, const std::vector<ui
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(rom->game + ": " + error.what());
   }
+  rom->program = program_of(rom->hardware->cartridge, rom->banks);
   return rom;
 }
 

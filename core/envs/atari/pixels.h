@@ -14,13 +14,20 @@ struct Selector {
   LineMask high;
 };
 
-using DrawLine = void (*)(uint8_t* row, const Selector& selector,
-                          const std::array<uint8_t, 4>& colours);
+// Pixels from `begin` on and before `end`.
+struct Segment {
+  int begin;
+  int end;
+};
 
-// All write kWidth pixels.
+using DrawLine = void (*)(uint8_t* row, const Selector& selector,
+                          const std::array<uint8_t, 4>& colours, Segment segment);
+
+// They write the pixels of `segment`, of a row of kWidth.
 void draw_line_portable(uint8_t* row, const Selector& selector,
-                        const std::array<uint8_t, 4>& colours);
-void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uint8_t, 4>& colours);
+                        const std::array<uint8_t, 4>& colours, Segment segment);
+void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uint8_t, 4>& colours,
+                    Segment segment);
 
 // The fastest that this CPU can run.
 DrawLine fastest_draw_line();

@@ -29,8 +29,11 @@ class Riot {
   uint8_t read(uint16_t address, int32_t cycle, const Inputs& inputs);
   void write(uint16_t address, uint8_t value, int32_t cycle);
 
-  // The first cycle in which the timer reads 0, for programs that wait for it. Only before that.
-  int32_t zero_at() const { return set_at_ + 1 + ((timer_ - 1) << shift_); }
+  // The timer as it is until it expires, and the first cycle in which it is at `value`, or has
+  // expired (-1).
+  int32_t count(int32_t cycle) const { return timer_ - ticks(cycle) - 1; }
+  bool expired(int32_t cycle) const { return count(cycle) < 0; }
+  int32_t reaches(int32_t value) const { return set_at_ + 1 + ((timer_ - 1 - value) << shift_); }
 
   bool valid() const {
     return timer_ >= 0 && timer_ < 256 &&
@@ -41,11 +44,9 @@ class Riot {
 
  private:
   int32_t elapsed(int32_t cycle) const { return cycle - 1 - set_at_; }
-  int32_t count(int32_t cycle) const { return timer_ - ticks(cycle) - 1; }
   int32_t ticks(int32_t cycle) const {
     return static_cast<int32_t>(static_cast<uint32_t>(elapsed(cycle)) >> shift_);
   }
-  bool expired(int32_t cycle) const { return count(cycle) < 0; }
 
   uint8_t read_timer(int32_t cycle);
 

@@ -36,6 +36,7 @@ struct Rom {
   std::string game;
   const Hardware* hardware = nullptr;
   std::vector<uint8_t> banks;
+  Program program{0};
 };
 
 }  // namespace poolkit::atari

@@ -1,50 +1,13 @@
 // The TIA's registers: what a write changes, and when.
-#include "tia.h"
-
 #include <limits>
+#include <utility>
+
+#include "tia_write.h"
 
 namespace poolkit::atari {
 namespace {
 
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
-
-// Writing such a register again with the value that it has does nothing.
-constexpr bool only_holds_a_value(uint8_t reg) {
-  switch (reg) {
-    case VBLANK:
-    case COLUP0:
-    case COLUP1:
-    case COLUPF:
-    case COLUBK:
-    case REFP0:
-    case REFP1:
-    case PF0:
-    case PF1:
-    case PF2:
-    case ENAM0:
-    case ENAM1:
-    case ENABL:
-    case VDELP0:
-    case VDELP1:
-    case VDELBL:
-    case RESMP0:
-    case RESMP1:
-      return true;
-    default:
-      return false;
-  }
-}
-
-constexpr auto kOnlyHoldsAValue = [] {
-  std::array<bool, 64> table{};
-  for (uint8_t reg = 0; reg < 64; ++reg) table[reg] = only_holds_a_value(reg);
-  return table;
-}();
-
-// Colours are even; televisions that lost the colour show the odd ones.
-constexpr uint8_t with_loss(uint8_t colour, bool lost) {
-  return static_cast<uint8_t>((colour & 0xfe) | (lost ? 1 : 0));
-}
 
 }  // namespace
 
@@ -56,10 +19,13 @@ void Tia::reset() {
   vsync_end_ = kNever;
   first_clock_ = kClocksPerLine * display->first_line;
   end_clock_ = first_clock_ + kClocksPerLine * display->lines;
+  end_cycle_ = (display->last_line + 1) * kCyclesPerLine;
+  clock_ = first_clock_ - 1;  // should a frame go on across the reset
 }
 
 // The position in the line goes on from frame to frame.
 void Tia::start_frame(int32_t cycle) {
+  end_cycle_ = (display_->last_line + 1) * kCyclesPerLine;
   start_cycle_ = cycle % kCyclesPerLine;
   const int32_t rewound = cycle - start_cycle_;
   dumped_at_ -= rewound;
@@ -68,11 +34,7 @@ void Tia::start_frame(int32_t cycle) {
   if (display_->colour_loss) {
     for (uint8_t& colour : colours_) colour = with_loss(colour, lines_of_last_frame_ & 1);
   }
-  settle_all();
-  line_ = whole_;
-  mixed_ = 0;
-  recolour_ = 1;
-  same_as_above_ = 0;
+  start_whole();
   if (blank_next_line_ || x_ < 8)
     blank_pixels_ = blank_next_line_ || blank_pixels_ ? 0xff : 0;
   else
@@ -94,6 +56,7 @@ void Tia::end_frame(int32_t cycle) {
   lines_of_last_frame_ = cycle / kCyclesPerLine;
 }
 
+// Whether writing a register again, with the value that it has, does nothing.
 bool Tia::unchanged(uint8_t reg, uint8_t value) const {
   if (regs_[reg] != value) return false;
   switch (reg) {
@@ -103,112 +66,17 @@ bool Tia::unchanged(uint8_t reg, uint8_t value) const {
       return !first_hidden_[1];
     case CTRLPF:
       return reflected_ == (value & 1);
-    case GRP0:
-      return delayed_graphics_[1] == regs_[GRP1];
-    case GRP1:
-      return delayed_graphics_[0] == regs_[GRP0] && delayed_ball_ == (regs_[ENABL] & 2);
     default:
-      return kOnlyHoldsAValue[reg];
+      return false;  // write_idle() knows those
   }
 }
 
+// Which function writes a register, where that is known only now.
 bool Tia::write(uint8_t reg, uint8_t value, int32_t cycle) {
-  const bool too_late = cycle >= (display_->last_line + 1) * kCyclesPerLine;
-  last_register_ = reg;
-  last_cycle_ = cycle;
-  if (unchanged(reg, value)) return too_late;
-  const int32_t clock = 3 * cycle;
-  switch (reg) {
-    case VSYNC:
-      return write_vsync(value, clock) || too_late;
-    case VBLANK:
-      write_vblank(value, cycle);
-      break;
-    case NUSIZ0:
-    case NUSIZ1:
-      advance(clock + effect_delay(reg, clock));
-      write_number_size(reg - NUSIZ0, value);
-      break;
-    case COLUP0:
-    case COLUP1:
-    case COLUPF:
-    case COLUBK:
-      advance(clock);
-      write_colour(reg, value);
-      break;
-    case CTRLPF:
-      advance(clock);
-      write_control(value, clock);
-      break;
-    case REFP0:
-    case REFP1:
-      advance(clock + effect_delay(reg, clock));
-      change(static_cast<Object>(P0 + reg - REFP0));
-      regs_[reg] = value;
-      break;
-    case PF0:
-    case PF1:
-    case PF2:
-      advance(clock + effect_delay(reg, clock));
-      change(PF);
-      regs_[reg] = value;
-      break;
-    case RESP0:
-    case RESP1:
-      advance(clock);
-      reset_player(reg - RESP0, clock);
-      break;
-    case RESM0:
-    case RESM1:
-    case RESBL:
-      advance(clock + effect_delay(reg, clock));
-      reset_missile_or_ball(static_cast<Object>(M0 + reg - RESM0), clock);
-      break;
-    case GRP0:
-    case GRP1:
-      advance(clock + effect_delay(reg, clock));
-      write_graphics(reg - GRP0, value);
-      break;
-    case ENAM0:
-    case ENAM1:
-    case ENABL:
-    case VDELP0:
-    case VDELP1:
-    case VDELBL:
-      advance(clock);
-      write_enable(reg, value);
-      break;
-    case HMM0:
-      write_motion_of_missile_0(value, clock);
-      break;
-    case HMP0:
-    case HMP1:
-    case HMM1:
-    case HMBL:
-      regs_[reg] = value;
-      break;
-    case RESMP0:
-    case RESMP1:
-      advance(clock);
-      write_missile_to_player(reg - RESMP0, value);
-      break;
-    case HMOVE:
-      advance(clock);
-      move_all(clock);
-      break;
-    case HMCLR:
-      for (int i = HMP0; i <= HMBL; ++i) regs_[i] = 0;
-      break;
-    case CXCLR:
-      advance(clock);
-      draw();
-      latches_ = {};
-      same_as_above_ = 0;
-      break;
-    default:  // sound, and addresses without a register
-      break;
-  }
-  return too_late;
+  static constexpr auto kWriters = []<size_t... kReg>(std::index_sequence<kReg...>) {
+    return std::array{&Tia::write_to<kReg>...};
+  }(std::make_index_sequence<64>());
+  return (this->*kWriters[reg])(value, cycle);
 }
 
 // A frame ends when VSYNC is cleared, at least a line after it was set.
@@ -235,15 +103,6 @@ void Tia::write_vblank(uint8_t value, int32_t cycle) {
   regs_[VBLANK] = value;
 }
 
-void Tia::write_colour(uint8_t reg, uint8_t value) {
-  constexpr std::array<uint8_t, 4> kSlots = {2, 3, 1, 0};
-  draw();
-  same_as_above_ = 0;
-  regs_[reg] = value;
-  colours_[kSlots[reg - COLUP0]] =
-      with_loss(value, display_->colour_loss && (lines_of_last_frame_ & 1));
-}
-
 void Tia::write_control(uint8_t value, int32_t clock) {
   constexpr int kRightHalf = kBlankClocks + 79;
   if ((regs_[CTRLPF] ^ value) & 6) {
@@ -265,35 +124,6 @@ void Tia::write_number_size(int player, uint8_t value) {
   first_hidden_[player] = 0;
   if (player == 0) missile_form_ = kPlain;
   regs_[NUSIZ0 + player] = value;
-}
-
-// Writing one player's graphics also moves the other's into its delayed copy.
-void Tia::write_graphics(int player, uint8_t value) {
-  const int other = 1 - player;
-  if (!(regs_[VDELP0 + player] & 1)) change(static_cast<Object>(P0 + player));
-  if (regs_[VDELP0 + other] & 1) change(static_cast<Object>(P0 + other));
-  delayed_graphics_[other] = regs_[GRP0 + other];
-  if (player == 1) {
-    if (regs_[VDELBL] & 1) change(BL);
-    delayed_ball_ = regs_[ENABL] & 2;
-  }
-  regs_[GRP0 + player] = value;
-}
-
-void Tia::write_enable(uint8_t reg, uint8_t value) {
-  switch (reg) {
-    case ENAM0:
-    case ENAM1:
-      change(static_cast<Object>(M0 + reg - ENAM0));
-      break;
-    case VDELP0:
-    case VDELP1:
-      change(static_cast<Object>(P0 + reg - VDELP0));
-      break;
-    default:
-      change(BL);
-  }
-  regs_[reg] = value;
 }
 
 // A missile locked to its player is hidden; released, it starts at the player's middle.
@@ -344,15 +174,19 @@ void Tia::write_motion_of_missile_0(uint8_t value, int32_t clock) {
 }
 
 void Tia::move_all(int32_t clock) {
-  const int cycle = clock % kClocksPerLine / 3;
+  const int cycle = clock / 3 % kCyclesPerLine;
   if (display_->hmove_blanks && blanks_after_hmove(cycle)) {
     if (x_ < 8) {
       blank_pixels_ |= static_cast<uint8_t>(0xff << x_);
     } else {
-      blank_next_line_ = 1;
+      blank_next_line_ = 0xff;
     }
   }
-  for (int i = P0; i <= BL; ++i) {
+  const uint8_t* const motions = &regs_[HMP0];
+  const bool still =
+      ((motions[P0] | motions[P1] | motions[M0] | motions[M1] | motions[BL]) & 0xf0) == 0 &&
+      kMotion[cycle][0] == 0 && !first_hidden_[0] && !first_hidden_[1] && missile_form_ == kPlain;
+  for (int i = P0; !still && i <= BL; ++i) {
     const int moved = kMotion[cycle][regs_[HMP0 + i] >> 4];
     const bool shows_again = i <= P1 ? first_hidden_[i] : i == M0 && missile_form_ != kPlain;
     if (moved == 0 && !shows_again) continue;
@@ -381,7 +215,7 @@ uint8_t Tia::read(uint16_t address, uint8_t noise, int32_t cycle, const Inputs& 
   if (reg < 8) {
     advance(3 * cycle);
     draw();
-    driven = latches_[reg];
+    driven = latch(reg);
   } else if (reg < 12) {
     driven = paddle_charged(inputs.charging[reg - 8], cycle) ? 0x80 : 0;
   } else if (reg < 14) {

@@ -5,6 +5,7 @@
 // when a write changes how the masks look (colours, priority, blanking), or collisions are asked.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -45,7 +46,17 @@ class Tia {
   void end_frame(int32_t cycle);
   int lines_of_last_frame() const { return lines_of_last_frame_; }
 
-  // The frame is over once this has answered true.
+  // Does a write if it changes nothing and does not end the frame: most are so.
+  bool write_idle(uint8_t reg, uint8_t value, int32_t cycle) {
+    const bool same = regs_[reg] == value;
+    if (!((same ? kUnused | holders_ : kUnused) >> reg & 1) || cycle >= end_cycle_) return false;
+    last_register_ = reg;
+    last_cycle_ = cycle;
+    return true;
+  }
+  // Does any write. The frame is over once this has answered true.
+  template <uint8_t kReg>
+  bool write_to(uint8_t value, int32_t cycle);  // tia_write.h
   bool write(uint8_t reg, uint8_t value, int32_t cycle);
   // `noise` is the last byte on the bus: bits that nothing drives keep its value.
   uint8_t read(uint16_t address, uint8_t noise, int32_t cycle, const Inputs& inputs);
@@ -68,19 +79,46 @@ class Tia {
   void move_all(int32_t clock);
   bool paddle_charged(uint32_t charging, int32_t cycle) const;
   bool unchanged(uint8_t reg, uint8_t value) const;
+  void find_holders();
 
   // tia_line.cpp: the line being drawn
-  void advance(int32_t clock);
+  // Lets the picture reach `clock`. A line ends only once something happens beyond it; the last one
+  // of the display never does.
+  void advance(int32_t clock) {
+    if (clock <= clock_) return;
+    if (clock > line_clock_ + kClocksPerLine) return advance_lines(clock);
+    clock_ = clock;
+    x_ = std::max(0, clock - line_clock_ - kBlankClocks);
+  }
+  void advance_lines(int32_t clock);
   void finish_line();
-  void change(Object object);
-  void settle(Object object);
-  void settle_all();
-  void draw();
+  // To be called before registers of `object` change at the pixel reached.
+  void change(Object object) {
+    same_as_above_ = 0;
+    const uint8_t bit = static_cast<uint8_t>(1 << object);
+    if ((unsettled_ & bit) && changed_at_[object] == x_) return;
+    if ((unsettled_ & bit) || cancels_score()) prepare_change(object);
+    unsettled_ |= bit;
+    changed_at_[object] = static_cast<uint8_t>(x_);
+  }
+  void prepare_change(Object object);
+  // Score mode and priority: what is enabled decides between them (choose_colours()).
+  bool cancels_score() const { return (regs_[CTRLPF] & 6) == 6; }
+  void start_whole();
+  void settle(uint8_t objects);
+  void settle_as(Object object, const LineMask& mask);
+  // Makes pixels and collisions of what the line has reached and was not drawn.
+  void draw() {
+    if (x_ != drawn_x_) draw_reached();
+  }
+  void draw_reached();
   void latch_collisions();
+  void draw_pixels();
+  uint8_t latch(int reg) const;
   void choose_colours();
-  LineMask whole_line(Object object) const;
   LineMask player_line(int player) const;
   LineMask missile_line(int player) const;
+  LineMask ball_line() const;
   LineMask playfield_line() const;
   uint8_t graphics(int player) const;
 
@@ -89,6 +127,7 @@ class Tia {
 
   // Registers as written.
   std::array<uint8_t, 64> regs_{};
+  uint64_t holders_ = kHolders;                // and those that are for now
   std::array<uint8_t, 4> colours_{};           // background, playfield, player 0, player 1
   std::array<uint8_t, 2> delayed_graphics_{};  // the older GRP0, GRP1
   uint8_t delayed_ball_ = 0;
@@ -101,13 +140,14 @@ class Tia {
   uint8_t endless_motion_step_ = 0;
   uint8_t dumping_ = 0;
   int32_t dumped_at_ = 0;
+  int32_t end_cycle_ = 0;    // a write from there on ends the frame
   int32_t start_cycle_ = 0;  // where in its line the frame began
   int32_t vsync_end_ = 0;
   int32_t last_hmove_ = 0;
   int32_t lines_of_last_frame_ = 0;
-  std::array<uint8_t, 8> latches_{};
-  int32_t last_cycle_ = 0;         // of the last access, and its register:
-  uint8_t last_register_ = WSYNC;  // the picture is known up to there
+  std::array<uint8_t, kObjects> met_{};  // objects (bits) that collided with each
+  int32_t last_cycle_ = 0;               // of the last access, and its register:
+  uint8_t last_register_ = WSYNC;        // the picture is known up to there
 
   // The line being drawn: its start and how far we are, in clocks and in pixels.
   int32_t first_clock_ = 0;
@@ -117,14 +157,16 @@ class Tia {
   int32_t x_ = 0;
   int32_t drawn_x_ = 0;
   int32_t row_ = 0;
-  std::array<LineMask, kObjects> whole_{};      // of a line that starts now
+  std::array<LineMask, kObjects> whole_{};      // of a line that starts now, if that is another
   std::array<LineMask, kObjects> line_{};       // of this line, with the changes up to here
-  std::array<uint8_t, kObjects> changed_at_{};  // pixel from which whole_ is out of date
-  uint8_t unsettled_ = 0;                       // objects (bits) whose whole_ is out of date
-  uint8_t mixed_ = 0;                           // objects whose line_ is not whole_
+  std::array<uint8_t, kObjects> changed_at_{};  // pixel from which it is out of date
+  uint8_t unsettled_ = 0;                       // objects (bits) that are out of date
+  uint8_t mixed_ = 0;                           // objects whose line_ changes on the way to whole_
+  uint8_t visible_ = 0;                         // objects whose line_ has any pixel
   uint8_t recolour_ = 1;                        // the selectors are out of date
   uint8_t same_as_above_ = 0;                   // the line looks like the row drawn before it
   uint8_t blank_pixels_ = 0;                    // of the first eight, made black by HMOVE
+  uint8_t blank_above_ = 0;                     // those of the row drawn before
   uint8_t blank_next_line_ = 0;
   Selector selector_{};
 };

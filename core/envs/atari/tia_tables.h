@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 
 #include "line_mask.h"
 
@@ -57,6 +58,25 @@ inline constexpr int kObjects = 6;
 inline constexpr int kClocksPerLine = 228;
 inline constexpr int kCyclesPerLine = 76;
 inline constexpr int kBlankClocks = 68;  // of a line, before its first pixel
+
+constexpr int32_t cycles_left_in_line(int32_t cycle) {
+  const int32_t in_line = cycle % kCyclesPerLine;
+  return in_line != 0 ? kCyclesPerLine - in_line : 0;
+}
+
+// Bits of registers. Writing the value that is there does nothing to a `holder`; writing to an
+// `unused` address does nothing that shows (sound has no part in the picture).
+constexpr uint64_t registers(std::initializer_list<Register> list) {
+  uint64_t bits = 0;
+  for (const Register reg : list) bits |= uint64_t{1} << reg;
+  return bits;
+}
+inline constexpr uint64_t kHolders = registers(
+    {VBLANK, COLUP0, COLUP1, COLUPF, COLUBK, REFP0, REFP1,  PF0,    PF1,    PF2,    ENAM0, ENAM1,
+     ENABL,  HMP0,   HMP1,   HMM0,   HMM1,   HMBL,  VDELP0, VDELP1, VDELBL, RESMP0, RESMP1});
+inline constexpr uint64_t kUnused =
+    ~(kHolders | registers({VSYNC, NUSIZ0, NUSIZ1, CTRLPF, RESP0, RESP1, RESM0, RESM1, RESBL, GRP0,
+                            GRP1, HMOVE, HMCLR, CXCLR}));
 
 // Clocks between a write and its effect, for the registers whose writes take any.
 constexpr int effect_delay(uint8_t reg, int clock) {

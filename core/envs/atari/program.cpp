@@ -1,0 +1,92 @@
+#include "program.h"
+
+#include <array>
+
+namespace poolkit::atari {
+namespace {
+
+constexpr std::array<uint8_t, 256> kLengths = {
+#define OP(code, bytes) bytes,
+#include "opcodes.inc"
+};
+
+// Whether an instruction surely needs the bus, by its mode and operand.
+constexpr bool zero_page(uint16_t operand) { return operand < 0x80; }
+constexpr bool absolute(uint16_t operand) { return (operand & 0x1000) == 0; }
+constexpr bool indirect_y(uint16_t operand) { return operand < 0x80 || operand == 0xff; }
+constexpr bool indirect_y_crossing(uint16_t operand) { return indirect_y(operand); }
+constexpr bool indirect_x(uint16_t) { return true; }
+constexpr bool zero_page_x(uint16_t) { return false; }
+constexpr bool zero_page_y(uint16_t) { return false; }
+constexpr bool absolute_x(uint16_t) { return false; }
+constexpr bool absolute_x_crossing(uint16_t) { return false; }
+constexpr bool absolute_y(uint16_t) { return false; }
+constexpr bool absolute_y_crossing(uint16_t) { return false; }
+constexpr bool immediate(uint16_t) { return false; }
+constexpr bool no_mode(uint16_t) { return false; }
+
+using NeedsBus = bool (*)(uint16_t);
+constexpr std::array<NeedsBus, 256> kNeedsBus = {
+#define READ(code, bytes, cycles, mode, what) mode,
+#define WRITE(code, bytes, cycles, mode, what) mode,
+#define MODIFY(code, bytes, cycles, mode, change, what) mode,
+#define ADD(code, bytes, cycles, mode, what) mode,
+#define PUSH(code, bytes, cycles, what) no_mode,
+#define CALL(code, bytes, cycles, test, what) no_mode,
+#define ALONE(code, bytes, cycles, what) no_mode,
+#include "opcodes.inc"
+};
+
+enum : uint8_t { kBpl = 0x10, kBmi = 0x30, kSty = 0x84, kStx = 0x86, kBne = 0xd0 };
+
+constexpr bool is_branch(uint8_t opcode) { return (opcode & 0x1f) == 0x10; }
+
+// LDY, LDA, LDX and BIT of an absolute address; BIT's Z is not the timer's.
+constexpr bool reads_for(uint8_t branch, uint8_t opcode) {
+  const bool loads = opcode == 0xac || opcode == 0xad || opcode == 0xae;
+  return branch == kBne ? loads : (branch == kBpl || branch == kBmi) && (loads || opcode == 0x2c);
+}
+
+constexpr bool is_timer(uint16_t address) { return (address & 0x1285) == 0x0284; }
+
+}  // namespace
+
+int length_of(uint8_t opcode) { return kLengths[opcode]; }
+
+Instruction decode(uint8_t opcode, uint8_t low, uint8_t high) {
+  const bool wide = kLengths[opcode] == 3;
+  const uint16_t operand = static_cast<uint16_t>(wide ? low | high << 8 : low);
+  if (opcode >= kSty && opcode <= kStx && operand < 0x80) {
+    return {static_cast<uint16_t>(kStore + 64 * (opcode - kSty) + operand % 64), operand};
+  }
+  return {static_cast<uint16_t>(opcode + (kNeedsBus[opcode](operand) ? kOnTheBus : 0)), operand};
+}
+
+void Program::add(std::span<const uint8_t> part, int first, int end) {
+  const auto is_known = [&](int at) { return at >= first && at + kLengths[part[at]] <= end; };
+  for (int at = 0; at < size_; ++at) {
+    if (!is_known(at)) {
+      instructions_.push_back({kFetch, 0});
+      continue;
+    }
+    const uint8_t opcode = part[at];
+    const int next = at + kLengths[opcode];
+    const uint8_t low = next - at > 1 ? part[at + 1] : 0;
+    Instruction instruction = decode(opcode, low, next - at > 2 ? part[at + 2] : 0);
+    if (is_branch(opcode)) {
+      const int target = next + static_cast<int8_t>(low);
+      const int cycles = (next ^ target) & 0xff00 ? 2 : 1;
+      if (target >= 0 && target < size_) instruction.operand |= cycles << 8;
+    }
+    if (next < size_ && is_known(next)) {
+      const bool to_itself = part[next + 1] == 0xfb;
+      if (is_timer(instruction.operand) && reads_for(part[next], opcode) && to_itself) {
+        instruction.handler = kWait;
+      }
+    }
+    instructions_.push_back(instruction);
+  }
+  instructions_.push_back({kFetch, 0});
+}
+
+}  // namespace poolkit::atari

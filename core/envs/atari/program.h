@@ -1,0 +1,47 @@
+// A cartridge's program, made ready to be run: what the interpreter would find out about each
+// instruction again and again is found out once a ROM.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace poolkit::atari {
+
+// What the interpreter does first: an opcode, as it mostly is, or one of these.
+enum Handler : uint16_t {
+  kOnTheBus = 256,  // and the opcode: it may reach anything
+  kFetch = 512,  // read the instruction from the bus: it may change, or reading it does something
+  kWait,         // a loop of this and a branch waits for the timer
+  kStore,        // to a register of the TIA: the register, and 64 times the Source (cpu_core.h)
+  kFirstPair = kStore + 3 * 64,  // the instruction and the one after it, from here on
+};
+
+struct Instruction {
+  uint16_t handler;
+  uint16_t operand;  // of branches: the offset, and the cycles if taken in the upper byte, 0 if the
+                     // target is elsewhere
+};
+
+int length_of(uint8_t opcode);
+
+// An instruction as it comes over the bus, alone.
+Instruction decode(uint8_t opcode, uint8_t low, uint8_t high);
+
+// Parts of a ROM that are switched in as a whole; they run into each other only by chance.
+class Program {
+ public:
+  explicit Program(int part_size) : size_(part_size) {}
+
+  // The instructions within [first, end) of the part can be known in advance.
+  void add(std::span<const uint8_t> part, int first, int end);
+
+  // An instruction for each address of the part, and one more that leads out of it.
+  const Instruction* part(int index) const { return instructions_.data() + index * (size_ + 1); }
+
+ private:
+  int size_;
+  std::vector<Instruction> instructions_;
+};
+
+}  // namespace poolkit::atari
