@@ -41,14 +41,20 @@ inline constexpr std::array<uint8_t, 2> kRightSwitch = {0, 2};
 inline constexpr std::array<uint8_t, 2> kSwitchesTogether = {0, 3};
 inline constexpr std::array<uint8_t, 4> kBothSwitches = {0, 1, 2, 3};
 
-template <int count, int first, int step>
-constexpr std::array<uint16_t, count> modes_of() {
+// Starting actions: FIRE is held after a wait, and the game has a rest to begin.
+template <int wait, int hold, int rest = 0>
+inline constexpr std::array<Action, wait + hold + rest> kFireHeld = [] {
+  std::array<Action, wait + hold + rest> actions{};
+  for (int frame = wait; frame < wait + hold; ++frame) actions[frame] = FIRE;
+  return actions;
+}();
+
+template <int count, int first = 0, int step = 1>
+inline constexpr std::array<uint16_t, count> kModes = [] {
   std::array<uint16_t, count> modes{};
   for (int i = 0; i < count; ++i) modes[i] = static_cast<uint16_t>(first + i * step);
   return modes;
-}
-template <int count, int first = 0, int step = 1>
-inline constexpr std::array<uint16_t, count> kModes = modes_of<count, first, step>();
+}();
 
 // Presses until it is done; throws std::runtime_error if it never is.
 void press_until(const std::function<bool()>& done, const std::function<void()>& press);

@@ -6,20 +6,8 @@ namespace {
 constexpr std::array kEnduroActions = {NOOP,      FIRE,     RIGHT,     LEFT,    DOWN,
                                        DOWNRIGHT, DOWNLEFT, RIGHTFIRE, LEFTFIRE};
 constexpr std::array kUpFire = {UPFIRE};
-// A second for the cards to be shuffled, then the player sits down.
-constexpr std::array<Action, 62> kCasinoStart = [] {
-  std::array<Action, 62> actions{};
-  actions[60] = actions[61] = FIRE;
-  return actions;
-}();
 // The opening scene must end before anything is heard.
 constexpr std::array<Action, 486> kDarkchambersStart{};
-constexpr std::array<Action, 16> kElevatorActionStart = [] {
-  std::array<Action, 16> actions{};
-  actions.fill(FIRE);
-  return actions;
-}();
-constexpr std::array kEntombedStart = {FIRE, NOOP, NOOP, NOOP, NOOP, NOOP};
 
 constexpr std::array<uint16_t, 3> kCasinoModes = {0, 2, 3};
 constexpr std::array<uint16_t, 2> kCentipedeModes = {0x16, 0x56};
@@ -59,11 +47,9 @@ void darkchambers(RamView ram, Tally& tally) {
   }
   tally.memory[0] = level;
   const int score = 10 * (decimal_at(ram, 0xCC) + 100 * decimal_at(ram, 0xCF));
-  if (score >= tally.score)
-    score_is(score, tally);
-  else
-    tally.game_over = true;
-  if ((byte_at(ram, 0xCA) & 0x1F) == 0) tally.game_over = true;
+  const bool healthy = (byte_at(ram, 0xCA) & 0x1F) != 0;
+  if (score < tally.score || !healthy) tally.game_over = true;
+  if (score >= tally.score) score_is(score, tally);
 }
 
 // The console's RAM starts with a pattern there, which is no score.
@@ -126,7 +112,8 @@ constexpr Rules kGamesCToE[] = {
      .game_over = {{{0x83, 0}}}},
     {.name = "casino",
      .minimal_actions = kUpDownOrFire,
-     .starting_actions = kCasinoStart,
+     // A second for the cards to be shuffled, then the player sits down.
+     .starting_actions = kFireHeld<60, 2>,
      .difficulties = kBothSwitches,
      .mode = {.modes = kCasinoModes, .address = 0xD4, .hold = 2},
      .lives = kOneLife,
@@ -201,7 +188,7 @@ constexpr Rules kGamesCToE[] = {
      .final_score = 10},
     {.name = "elevator_action",
      .minimal_actions = kAllActions,
-     .starting_actions = kElevatorActionStart,
+     .starting_actions = kFireHeld<0, 16>,
      .score = {.bytes = {0x89, 0x88, 0x87}},
      .lives = {.address = 0x83, .at_start = 4},
      .game_over = {{{0x83, 0}, {0x81, 0, 0xFF, true}}}},
@@ -212,7 +199,7 @@ constexpr Rules kGamesCToE[] = {
      .own = enduro},
     {.name = "entombed",
      .minimal_actions = kAllActions,
-     .starting_actions = kEntombedStart,
+     .starting_actions = kFireHeld<0, 1, 5>,
      .difficulties = kRightSwitch,
      .score = {.bytes = {0xE3}, .digits = Digits::kNumbers},
      .lives = kOneLife,

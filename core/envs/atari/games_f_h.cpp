@@ -7,11 +7,6 @@ namespace {
 
 constexpr std::array kFreewayActions = {NOOP, UP, DOWN};
 constexpr std::array kGopherActions = {NOOP, FIRE, UP, RIGHT, LEFT, UPFIRE, RIGHTFIRE, LEFTFIRE};
-constexpr std::array<Action, 16> kGravitarStart = [] {
-  std::array<Action, 16> actions{};
-  actions.fill(FIRE);
-  return actions;
-}();
 
 void fishing_derby(RamView ram, Tally& tally) {
   tally.game_over = byte_at(ram, 0xBD) == 0x99 || byte_at(ram, 0xBE) == 0x99;
@@ -102,7 +97,7 @@ constexpr Rules kGamesFToH[] = {
      .own = gopher},
     {.name = "gravitar",
      .minimal_actions = kAllActions,
-     .starting_actions = kGravitarStart,
+     .starting_actions = kFireHeld<0, 16>,
      .mode = {.modes = kModes<5>, .address = 0x80, .hold = 10},
      .score = {.bytes = {0x89, 0x88, 0x87}},
      .lives = {.at_start = 6},

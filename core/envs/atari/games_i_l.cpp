@@ -14,7 +14,6 @@ constexpr std::array kKeystoneKapersActions = {NOOP,   FIRE,      UP,       RIGH
 constexpr std::array kKungFuMasterActions = {
     NOOP,      UP,       RIGHT,    LEFT,        DOWN,       DOWNRIGHT,     DOWNLEFT,
     RIGHTFIRE, LEFTFIRE, DOWNFIRE, UPRIGHTFIRE, UPLEFTFIRE, DOWNRIGHTFIRE, DOWNLEFTFIRE};
-constexpr std::array kKlaxStart = {FIRE, NOOP};
 
 // The money that everybody starts with is no reward.
 void journey_escape(RamView, Tally& tally) {
@@ -98,7 +97,7 @@ constexpr Rules kGamesIToL[] = {
      .game_over = {{{0xEE, 0}}}},
     {.name = "klax",
      .minimal_actions = kAllActions,
-     .starting_actions = kKlaxStart,
+     .starting_actions = kFireHeld<0, 1, 1>,
      .mode = {.modes = kModes<3>, .own = klax_mode},
      .lives = kOneLife,
      .own_with_cartridge = klax},

@@ -5,12 +5,6 @@ namespace {
 
 constexpr std::array kPhoenixActions = {NOOP, FIRE,      RIGHT,    LEFT,
                                         DOWN, RIGHTFIRE, LEFTFIRE, DOWNFIRE};
-// FIRE is heard after ten frames, and must be held for seven.
-constexpr std::array<Action, 17> kMarioBrosStart = [] {
-  std::array<Action, 17> actions{};
-  for (int frame = 10; frame < 17; ++frame) actions[frame] = FIRE;
-  return actions;
-}();
 
 // A hole's reward is its par less the strokes. Before a hole the screen shows its number and par,
 // then the strokes since the first hole, which go round after 99; `score` is what it last showed.
@@ -87,7 +81,7 @@ void qbert(RamView ram, Tally& tally) {
 constexpr Rules kGamesMToQ[] = {
     {.name = "mario_bros",
      .minimal_actions = kAllActions,
-     .starting_actions = kMarioBrosStart,
+     .starting_actions = kFireHeld<10, 7>,
      .mode = {.modes = kModes<4, 0, 2>, .address = 0x80, .hold = 5},
      .score = {.bytes = {0x8A, 0x89}, .times = 100},
      .lives = {.address = 0x87},

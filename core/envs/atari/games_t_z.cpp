@@ -11,14 +11,6 @@ constexpr std::array kVideoCheckersActions = {FIRE, UPRIGHT, UPLEFT, DOWNRIGHT, 
 constexpr std::array kVideoPinballActions = {NOOP, FIRE,   UP,        RIGHT,   LEFT,
                                              DOWN, UPFIRE, RIGHTFIRE, LEFTFIRE};
 
-// FIRE after a wait, and two frames for the game to start.
-template <int wait>
-constexpr std::array<Action, wait + 3> kFireAfter = [] {
-  std::array<Action, wait + 3> actions{};
-  actions[wait] = FIRE;
-  return actions;
-}();
-
 constexpr std::array<uint8_t, 3> kTimePilotDifficulties = {0, 1, 2};
 
 constexpr std::array<uint16_t, 18> kVideoCheckersModes = {1,  2,  3,  4,  5,  6,  7,  8,  9,
@@ -76,8 +68,8 @@ void up_n_down(RamView ram, Tally& tally) {
   tally.game_over = byte_at(ram, 0x94) > 0x40 && (byte_at(ram, 0x86) & 0x0F) == 0;
 }
 
-// Whoever has no men left has lost, or won in the modes above ten; RAM shows the mode in decimal.
-// The black men are the player's.
+// Whoever has no men left has lost, or won in the modes above ten. RAM shows the mode only until
+// the program thinks. The black men are the player's.
 void video_checkers(RamView ram, Tally& tally) {
   int mine = 0;
   int theirs = 0;
@@ -88,7 +80,7 @@ void video_checkers(RamView ram, Tally& tally) {
     if (man == 0x90 || man == 0xA0) ++theirs;
   }
   if (mine != 0 && theirs != 0) return;
-  const bool won = (mine != 0) != (byte_at(ram, 0xF6) >= 0x11);
+  const bool won = (mine != 0) != (tally.mode > 10);
   tally.reward = won ? 1 : -1;
   tally.game_over = true;
 }
@@ -233,7 +225,7 @@ constexpr Rules kGamesTToZ[] = {
      .own = video_chess},
     {.name = "video_cube",
      .minimal_actions = kAllActions,
-     .starting_actions = kFireAfter<61>,
+     .starting_actions = kFireHeld<61, 1, 2>,
      .difficulties = kLeftSwitch,
      .mode = {.modes = kVideoCubeModes, .own = video_cube_mode},
      .lives = kOneLife,
@@ -254,7 +246,7 @@ constexpr Rules kGamesTToZ[] = {
      .own = wizard_of_wor},
     {.name = "word_zapper",
      .minimal_actions = kAllActions,
-     .starting_actions = kFireAfter<486>,
+     .starting_actions = kFireHeld<486, 1, 2>,
      .difficulties = kBothSwitches,
      .mode = {.modes = kModes<24>, .address = 0xDB, .hold = 2},
      .lives = kOneLife,

@@ -97,9 +97,10 @@ void choose_mode(const Rules& rules, Switches& switches, int mode) {
   switches.press_reset();
 }
 
-void Referee::reset() {
+void Referee::reset(int mode) {
   tally_ = {.score = rules_->score.at_start,
             .lives = rules_->lives.at_start,
+            .mode = mode,
             .memory = rules_->memory_at_start};
 }
 

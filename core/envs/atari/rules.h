@@ -1,4 +1,5 @@
-// The rules of the games: what a reward, a life and the end are, read from the console's RAM alone.
+// The rules of the games: what a reward, a life and the end are, read from RAM alone: the
+// console's, and in one game (klax) the cartridge's too.
 //
 // ALE defines them, and its numbers are kept exactly, oddities included. The facts of a game are
 // one row of a table (games_*.cpp); what no row can say is a small function beside it.
@@ -23,6 +24,7 @@ struct Tally {
   int32_t score = 0;   // total as of the last frame
   int32_t reward = 0;  // of the last frame
   int32_t lives = 0;
+  int32_t mode = 0;
   std::array<int32_t, 3> memory{};  // of games whose rules depend on earlier frames
   bool game_over = false;
 };
@@ -139,7 +141,9 @@ class Referee {
  public:
   explicit Referee(const Rules& rules) : rules_(&rules) { reset(); }
 
-  void reset();
+  // A new game, in its default mode if none is named.
+  void reset() { reset(rules_->mode.modes.front()); }
+  void reset(int mode);
   void step(RamView ram, CartridgeRamView cartridge_ram = {});
 
   int reward() const { return tally_.reward; }
