@@ -164,7 +164,8 @@ TEST(the_steady_state_allocates_no_more_than_the_list_of_a_batch) {
     rounds(100);
     const size_t before = allocations.load();
     rounds(100);
-    CHECK(allocations.load() - before <= 100u);
+    // And a few where more batches are open at once than ever before.
+    CHECK(allocations.load() - before <= 110u);
   }
 }
 
