@@ -5,7 +5,10 @@
 #include "atari/rom.h"
 #include "atari/rules.h"
 #include "bindings.h"
+#include "classic/acrobot.h"
 #include "classic/cartpole.h"
+#include "classic/mountain_car.h"
+#include "classic/pendulum.h"
 #include "debug/counter.h"
 #include "debug/every_dtype.h"
 #include "debug/failing.h"
@@ -32,6 +35,11 @@ void bind_envs(nb::module_& m) {
   nb::module_ envs = m.def_submodule("envs", "Capsules for poolkit.register.");
   Module module(envs.ptr());
   module.add<classic::CartPole>("CartPole", "A pole on a cart, as in Gymnasium.");
+  module.add<classic::Pendulum>("Pendulum", "A rod to be held upright, as in Gymnasium.");
+  module.add<classic::Acrobot>("Acrobot", "Two links to be swung up, as in Gymnasium.");
+  module.add<classic::MountainCar>("MountainCar", "A weak car in a valley, as in Gymnasium.");
+  module.add<classic::MountainCarContinuous>(
+      "MountainCarContinuous", "A weak car in a valley, whose force costs, as in Gymnasium.");
   module.add<atari::AtariEnv>("Atari", "A game of the Atari 2600, as in ALE.");
   module.add<debug::Counter>("debug_counter");
   module.add<debug::EveryDtype>("debug_every_dtype");

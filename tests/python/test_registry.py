@@ -40,6 +40,15 @@ def test_default_must_be_an_option() -> None:
         poolkit.register("test/Wrong-v0", _core.envs.CartPole, gravity=1.0)
 
 
+def test_registered_time_limit_holds_unless_make_is_given_one() -> None:
+    poolkit.register("test/Short-v0", _core.envs.CartPole, max_episode_steps=2)
+    for arguments, limit in (({}, 2), ({"max_episode_steps": 3}, 3)):
+        with poolkit.make("test/Short-v0", **arguments) as envs:
+            envs.reset()
+            truncated = [bool(envs.step([0])[3][0]) for _ in range(limit)]
+        assert truncated == [False] * (limit - 1) + [True]
+
+
 def test_module_before_a_colon_is_imported_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

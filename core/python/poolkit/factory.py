@@ -56,6 +56,7 @@ def make(
     """
     if env_type not in ENV_TYPES:
         raise ValueError(f"env_type: {env_type!r} must be one of {list(ENV_TYPES)}")
+    entry = find(task)
     config = PoolConfig(
         num_envs=num_envs,
         batch_size=batch_size,
@@ -63,10 +64,12 @@ def make(
         thread_affinity_offset=thread_affinity_offset,
         affinity=affinity,
         seed=seed,
-        max_episode_steps=max_episode_steps,
+        max_episode_steps=entry.max_episode_steps
+        if max_episode_steps is None
+        else max_episode_steps,
         autoreset=autoreset,
     )
-    return GymnasiumVectorEnv(find(task).env_type(options), config, render_mode)
+    return GymnasiumVectorEnv(entry.env_type(options), config, render_mode)
 
 
 def make_gymnasium(task: str, **arguments: Any) -> GymnasiumVectorEnv:

@@ -17,6 +17,7 @@ class Entry:
     name: str
     env: object
     prepare: Callable[..., dict[str, Any]] | None
+    max_episode_steps: int | None
     defaults: dict[str, Any]
 
     def option_names(self) -> list[str]:
@@ -51,6 +52,7 @@ def register(
     env: object,
     *,
     prepare: Callable[..., dict[str, Any]] | None = None,
+    max_episode_steps: int | None = None,
     **defaults: Any,
 ) -> None:
     """Make `env`, a capsule from a compiled module, available as `make(name)`.
@@ -60,6 +62,7 @@ def register(
         env: An attribute of a POOLKIT_MODULE.
         prepare: Called with the options that `make` was given; returns those for the environment.
             Its keyword-only parameters are options too.
+        max_episode_steps: The time limit unless `make` is given one; None: the environment's own.
         **defaults: Options that replace the environment's own defaults.
 
     Raises:
@@ -69,7 +72,7 @@ def register(
     >>> "docs/Cart-v0" in list_all_envs()
     True
     """
-    entry = Entry(name, env, prepare, defaults)
+    entry = Entry(name, env, prepare, max_episode_steps, defaults)
     names = entry.option_names()
     for option in defaults:
         if option not in names:
