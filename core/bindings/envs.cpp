@@ -15,6 +15,10 @@
 #include "debug/farm.h"
 #include "debug/slow.h"
 #include "poolkit/module.h"
+#include "toy_text/blackjack.h"
+#include "toy_text/cliff_walking.h"
+#include "toy_text/frozen_lake.h"
+#include "toy_text/taxi.h"
 
 namespace nb = nanobind;
 
@@ -40,6 +44,10 @@ void bind_envs(nb::module_& m) {
   module.add<classic::MountainCar>("MountainCar", "A weak car in a valley, as in Gymnasium.");
   module.add<classic::MountainCarContinuous>(
       "MountainCarContinuous", "A weak car in a valley, whose force costs, as in Gymnasium.");
+  module.add<toy_text::FrozenLake>("FrozenLake", "A walk over slippery ice, as in Gymnasium.");
+  module.add<toy_text::Taxi>("Taxi", "A taxi fetches a passenger, as in Gymnasium.");
+  module.add<toy_text::CliffWalking>("CliffWalking", "A walk along a cliff, as in Gymnasium.");
+  module.add<toy_text::Blackjack>("Blackjack", "Cards against a dealer, as in Gymnasium.");
   module.add<atari::AtariEnv>("Atari", "A game of the Atari 2600, as in ALE.");
   module.add<debug::Counter>("debug_counter");
   module.add<debug::EveryDtype>("debug_every_dtype");

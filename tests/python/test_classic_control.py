@@ -7,8 +7,7 @@ import numpy as np
 import poolkit
 import pytest
 
-STEPS = 5_000
-NUM_ENVS = 2
+from tests.gymnasium_parity import random, steps_are_equal
 
 TASKS: dict[str, dict[str, Any]] = {
     "CartPole-v0": {},
@@ -21,37 +20,12 @@ TASKS: dict[str, dict[str, Any]] = {
 """With an option that changes what happens, where there is one."""
 
 
-def steps_are_equal(task: str, steps: int, policy: Any, **options: Any) -> tuple[int, int]:
-    """How many episodes were terminated and truncated in the steps that were compared."""
-    theirs = gymnasium.make_vec(task, NUM_ENVS, vectorization_mode="sync", **options)
-    ended, cut = 0, 0
-    with poolkit.make(task, num_envs=NUM_ENVS, **options) as ours:
-        ours.action_space.seed(1)
-        got, expected = ours.reset(seed=7)[0], theirs.reset(seed=7)[0]
-        np.testing.assert_array_equal(got, expected)
-        obs = got
-        for step in range(steps):
-            action = policy(obs, ours.action_space)
-            got, expected = ours.step(action), theirs.step(action)
-            for mine, other in zip(got[:4], expected[:4], strict=True):
-                assert np.array_equal(mine, other.astype(mine.dtype)), step
-            obs = got[0]
-            ended += int(got[2].sum())
-            cut += int(got[3].sum())
-    theirs.close()
-    return ended, cut
-
-
-def random(_obs: Any, space: gymnasium.Space[Any]) -> Any:
-    return space.sample()
-
-
-def with_the_velocity(obs: Any, space: gymnasium.Space[Any]) -> Any:
+def with_the_velocity(obs: Any, _info: dict[str, Any], space: gymnasium.Space[Any]) -> Any:
     """Pushes whatever swings the way it moves: it reaches every goal and each velocity's limit."""
-    sign = np.sign(obs[:, -1])
+    sign = np.sign(obs[-1])
     if isinstance(space, gymnasium.spaces.Box):
-        return (sign[:, np.newaxis] * space.high[0]).astype(np.float32)
-    return (sign + 1).astype(np.int64)
+        return sign * space.high
+    return np.int64(sign + 1)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*out of date:DeprecationWarning")
@@ -67,21 +41,21 @@ def test_spaces_are_gymnasiums(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_5000_random_steps_are_gymnasiums(task: str) -> None:
-    ended, cut = steps_are_equal(task, STEPS, random)
-    assert ended + cut >= 10
+    seen = steps_are_equal(task, 5_000)
+    assert seen["terminated"] + seen["truncated"] >= 5
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if not task.startswith("CartPole")])
 def test_steps_of_a_policy_that_swings_up_are_gymnasiums(task: str) -> None:
-    ended, cut = steps_are_equal(task, 1000, with_the_velocity)
-    assert (cut if task == "Pendulum-v1" else ended) > 3
+    seen = steps_are_equal(task, 1_000, with_the_velocity)
+    assert seen["truncated" if task == "Pendulum-v1" else "terminated"] >= 3
 
 
 @pytest.mark.parametrize(("task", "options"), [(t, o) for t, o in TASKS.items() if o])
 def test_options_change_what_they_change_in_gymnasium(task: str, options: dict[str, Any]) -> None:
     policy = random if task.startswith("CartPole") else with_the_velocity
-    ended, cut = steps_are_equal(task, 600, policy, **options)
-    assert ended + cut > 3
+    seen = steps_are_equal(task, 1_000, policy, **options)
+    assert seen["terminated"] + seen["truncated"] >= 3
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -2,10 +2,10 @@
 
 import gymnasium
 
-from . import atari, classic  # they register their environments
+from . import atari, classic, toy_text  # they register their environments
 from .registry import list_all_envs
 
-__all__ = ["atari", "classic"]
+__all__ = ["atari", "classic", "toy_text"]
 
 for _name in list_all_envs():
     if "/" not in _name:

@@ -1,0 +1,45 @@
+"""Toy text, number for number as Gymnasium's."""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from gymnasium.envs.toy_text.frozen_lake import MAPS, generate_random_map
+
+from . import _core
+from .registry import register
+
+
+def _prepare_lake(
+    *,
+    desc: Sequence[str] | None = None,
+    map_name: str | None = "4x4",
+    reward_schedule: tuple[float, float, float] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Gymnasium's arguments: a map's rows or name, and the rewards of goal, hole and frozen cell.
+
+    With neither rows nor name the map is drawn by `generate_random_map`.
+    """
+    if desc is None:
+        if map_name is not None and map_name not in MAPS:
+            raise ValueError(f"map_name: {map_name!r} must be one of {[None, *MAPS]}")
+        desc = generate_random_map() if map_name is None else MAPS[map_name]
+    chosen: dict[str, Any] = {"map": "/".join(desc)}
+    if reward_schedule is not None:
+        names = ("goal_reward", "hole_reward", "frozen_reward")
+        chosen |= dict(zip(names, reward_schedule, strict=True))
+    return chosen | options
+
+
+register("FrozenLake-v1", _core.envs.FrozenLake, prepare=_prepare_lake)
+register(
+    "FrozenLake8x8-v1",
+    _core.envs.FrozenLake,
+    prepare=functools.partial(_prepare_lake, map_name="8x8"),
+    max_episode_steps=200,
+)
+register("Taxi-v4", _core.envs.Taxi)
+register("CliffWalking-v1", _core.envs.CliffWalking)
+register("CliffWalkingSlippery-v1", _core.envs.CliffWalking, is_slippery=True)
+register("Blackjack-v1", _core.envs.Blackjack)
