@@ -26,7 +26,7 @@ def test_unknown_option_is_a_type_error_that_names_it() -> None:
 
 
 def test_unknown_env_type_tells_the_accepted_ones() -> None:
-    with pytest.raises(ValueError, match=r"env_type: 'jax' must be one of \['gymnasium'\]"):
+    with pytest.raises(ValueError, match=r"env_type: 'jax' must be one of"):
         poolkit.make("CartPole-v1", "jax")
 
 

@@ -3,19 +3,25 @@
 from . import builtin_envs  # registers them
 from ._core import __version__
 from .config import PoolConfig
+from .dm_front_end import DmVectorEnv
 from .errors import EnvError
-from .factory import make, make_gymnasium
+from .factory import make, make_dm, make_gym, make_gymnasium
+from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
 from .registry import list_all_envs, register
 
 __all__ = [
+    "DmVectorEnv",
     "EnvError",
+    "GymVectorEnv",
     "GymnasiumVectorEnv",
     "PoolConfig",
     "__version__",
     "builtin_envs",
     "list_all_envs",
     "make",
+    "make_dm",
+    "make_gym",
     "make_gymnasium",
     "register",
 ]

@@ -1,17 +1,27 @@
 """`make`: a pool of a registered environment, behind the front end that was asked for."""
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex, overload
 
 from gymnasium.vector import AutoresetMode
 
 from .config import PoolConfig
+from .dm_front_end import DmVectorEnv
+from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
 from .registry import find
 
-ENV_TYPES = ("gymnasium",)
+ENV_TYPES = ("gymnasium", "dm", "gym")
 
 
+@overload
+def make(
+    task: str, env_type: Literal["gymnasium"] = ..., **arguments: Any
+) -> GymnasiumVectorEnv: ...
+@overload
+def make(task: str, env_type: Literal["dm"], **arguments: Any) -> DmVectorEnv: ...
+@overload
+def make(task: str, env_type: Literal["gym"], **arguments: Any) -> GymVectorEnv: ...
 def make(
     task: str,
     env_type: str = "gymnasium",
@@ -25,13 +35,14 @@ def make(
     max_episode_steps: int | None = None,
     autoreset: str | AutoresetMode = "next_step",
     render_mode: str | None = None,
+    squeeze: bool = False,
     **options: Any,
-) -> GymnasiumVectorEnv:
+) -> GymnasiumVectorEnv | DmVectorEnv | GymVectorEnv:
     """A vector environment of `num_envs` environments of one kind.
 
     Args:
         task: A name of `list_all_envs`, or "module:name", where importing the module registers it.
-        env_type: The front end: "gymnasium".
+        env_type: The front end: "gymnasium", "dm" (dm_env) or "gym" (gym before 0.26, as EnvPool).
         num_envs: How many environments.
         batch_size: How many results make a batch; by default num_envs, which is lock-step. With
             fewer the pool is asynchronous: a batch holds those that finish first.
@@ -44,6 +55,7 @@ def make(
         max_episode_steps: Truncates after so many steps; 0: never; None: the environment's own.
         autoreset: "next_step", "same_step" or "disabled"; Gymnasium's AutoresetMode too.
         render_mode: None or "rgb_array".
+        squeeze: With "dm" and num_envs=1: TimeSteps without the axis of the envs.
         **options: The environment's own options.
 
     Raises:
@@ -56,6 +68,8 @@ def make(
     """
     if env_type not in ENV_TYPES:
         raise ValueError(f"env_type: {env_type!r} must be one of {list(ENV_TYPES)}")
+    if squeeze and env_type != "dm":
+        raise ValueError("squeeze: is for env_type='dm' only")
     entry = find(task)
     config = PoolConfig(
         num_envs=num_envs,
@@ -69,7 +83,10 @@ def make(
         else max_episode_steps,
         autoreset=autoreset,
     )
-    return GymnasiumVectorEnv(entry.env_type(options), config, render_mode)
+    envs = GymnasiumVectorEnv(entry.env_type(options), config, render_mode)
+    if env_type == "dm":
+        return DmVectorEnv(envs, squeeze=squeeze)
+    return GymVectorEnv(envs) if env_type == "gym" else envs
 
 
 def make_gymnasium(task: str, **arguments: Any) -> GymnasiumVectorEnv:
@@ -79,3 +96,21 @@ def make_gymnasium(task: str, **arguments: Any) -> GymnasiumVectorEnv:
     2
     """
     return make(task, "gymnasium", **arguments)
+
+
+def make_dm(task: str, **arguments: Any) -> DmVectorEnv:
+    """`make(task, "dm", ...)`.
+
+    >>> make_dm("CartPole-v1", squeeze=True).reset().observation.shape
+    (4,)
+    """
+    return make(task, "dm", **arguments)
+
+
+def make_gym(task: str, **arguments: Any) -> GymVectorEnv:
+    """`make(task, "gym", ...)`.
+
+    >>> make_gym("CartPole-v1", num_envs=2).reset().shape
+    (2, 4)
+    """
+    return make(task, "gym", **arguments)

@@ -3,10 +3,10 @@
 from typing import Any
 
 import gymnasium
-import numpy as np
 from numpy.typing import NDArray
 
 from .factory import make
+from .nested import first_row, one_row
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
@@ -35,12 +35,18 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         """Start a new episode; with a seed, from a random stream of that seed."""
         super().reset(seed=seed)
         obs, info = self._envs.reset(seed=seed)
-        return _first(obs), _first(info)
+        return first_row(obs), first_row(info)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """As `GymnasiumVectorEnv.step`, without the axis of the envs."""
-        obs, reward, terminated, truncated, info = self._envs.step(_batch_of_one(action))
-        return _first(obs), float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(info)
+        obs, reward, terminated, truncated, info = self._envs.step(one_row(action))
+        return (
+            first_row(obs),
+            float(reward[0]),
+            bool(terminated[0]),
+            bool(truncated[0]),
+            first_row(info),
+        )
 
     def render(self) -> NDArray[Any] | None:
         """An RGB image uint8[height, width, 3]; None without render_mode."""
@@ -50,19 +56,3 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def close(self) -> None:
         """Stop the workers; idempotent."""
         self._envs.close()
-
-
-def _first(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _first(entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return tuple(_first(entry) for entry in value)
-    return value[0]
-
-
-def _batch_of_one(action: Any) -> Any:
-    if isinstance(action, dict):
-        return {key: _batch_of_one(entry) for key, entry in action.items()}
-    if isinstance(action, tuple):
-        return tuple(_batch_of_one(entry) for entry in action)
-    return np.asarray(action)[np.newaxis]
