@@ -9,6 +9,7 @@
 #include "classic/cartpole.h"
 #include "classic/mountain_car.h"
 #include "classic/pendulum.h"
+#include "debug/bit_flip.h"
 #include "debug/counter.h"
 #include "debug/every_dtype.h"
 #include "debug/failing.h"
@@ -49,6 +50,7 @@ void bind_envs(nb::module_& m) {
   module.add<toy_text::CliffWalking>("CliffWalking", "A walk along a cliff, as in Gymnasium.");
   module.add<toy_text::Blackjack>("Blackjack", "Cards against a dealer, as in Gymnasium.");
   module.add<atari::AtariEnv>("Atari", "A game of the Atari 2600, as in ALE.");
+  module.add<debug::BitFlip>("debug_bit_flip");
   module.add<debug::Counter>("debug_counter");
   module.add<debug::EveryDtype>("debug_every_dtype");
   module.add<debug::Failing>("debug_failing");

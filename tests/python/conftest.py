@@ -3,6 +3,7 @@
 import poolkit
 from poolkit import _core
 
+poolkit.register("debug/BitFlip-v0", _core.envs.debug_bit_flip)
 poolkit.register("debug/Counter-v0", _core.envs.debug_counter)
 poolkit.register("debug/EveryDtype-v0", _core.envs.debug_every_dtype)
 poolkit.register("debug/Failing-v0", _core.envs.debug_failing)

@@ -1,10 +1,10 @@
 """The pool as a `gymnasium.vector.VectorEnv`."""
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
-from gymnasium import logger
+from gymnasium import logger, spaces
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
 
     Arrays that a call returned belong to the caller: no later call changes them. `info` holds
     `env_id` int32, `elapsed_step` int32, `episode_return` float64 and `episode_length` int32
-    (unclipped, over the whole episode), and the environment's own arrays, a row for each env.
+    (unclipped, over the whole episode), and the environment's own arrays, those of
+    `single_info_space`, a row for each env.
     With autoreset="same_step" and an episode's end in the batch it also holds `final_obs`, in the
     observation's structure, and `final_info`, which count in the rows of the masks `_final_obs`
     and `_final_info`.
@@ -58,6 +59,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         self.single_action_space = space_of(env_type.action)
         self.observation_space = batch_space(self.single_observation_space, config.rows)
         self.action_space = batch_space(self.single_action_space, config.rows)
+        self.single_info_space = cast(spaces.Dict, space_of(env_type.info))
         self._config = config
         self._pool = config.open(env_type)
         self.closed = False
@@ -171,12 +173,15 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         """
         return self._pool.recv(timeout)
 
-    def render(self) -> tuple[Array, ...] | None:
-        """An RGB image uint8[height, width, 3] of each env; None without render_mode."""
+    def render(self, env_ids: Sequence[int] | None = None) -> tuple[Array, ...] | None:
+        """An RGB image uint8[height, width, 3] of some envs, by default all.
+
+        None without render_mode.
+        """
         if self.render_mode is None:
             logger.warn("render() needs make(..., render_mode='rgb_array')")
             return None
-        return tuple(self._pool.render(env) for env in range(self.num_envs))
+        return tuple(self._pool.render(env) for env in self._ids(env_ids))
 
     def save_state(self, env_ids: Sequence[int] | None = None) -> list[bytes]:
         """The whole state of some envs, by default all, random streams included.
