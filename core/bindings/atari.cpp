@@ -81,10 +81,14 @@ void bind_atari(nb::module_& m) {
           "Raises ValueError for an unknown game or a ROM of the wrong size.")
       .def("__copy__", [](const Emulator& self) { return Emulator(self); })
       .def(
-          "act", [](Emulator& self, int action) { return self.act(to_action(action)); },
-          nb::arg("action"),
-          "Play one frame with one of ALE's 18 actions; return its reward. Nothing happens once\n"
-          "the game is over.")
+          "act",
+          [](Emulator& self, int action, int frames) {
+            if (frames < 1) throw nb::value_error("frames: must be at least 1");
+            return self.play(to_action(action), frames);
+          },
+          nb::arg("action"), nb::arg("frames") = 1,
+          "Play some frames, fewer if the game ends, with one of ALE's 18 actions; return the sum\n"
+          "of their rewards. Nothing happens once the game is over.")
       .def("reset", &Emulator::reset, "Start a new game; RAM and random numbers go on.")
       .def("reset_to_boot", &Emulator::reset_to_boot, "Return to the state of a new emulator.")
       .def("set_mode", &Emulator::set_mode, nb::arg("mode"), "Choose a mode for the next reset.")

@@ -23,7 +23,7 @@ const Instruction* go(Machine& machine, uint16_t target) {
     place.origin = part.instructions;
     place.base = (target & 0xf000u) | part.first;
   } else {
-    place.fetched[0] = {kFetch, 0};
+    place.fetched[0] = {fetch_first, 0};
     place.origin = place.fetched.data();
     place.base = target;
   }
@@ -32,7 +32,7 @@ const Instruction* go(Machine& machine, uint16_t target) {
 
 const Instruction* fetch(Machine& machine, uint16_t target, int32_t cycle) {
   const Instruction* known = go(machine, target);
-  if (known->handler != kFetch) return known;
+  if (known->handler != fetch_first) return known;
   std::array<uint8_t, 3> bytes{read_program(machine, target, cycle)};
   for (int i = 1; i < length_of(bytes[0]); ++i) {
     bytes[i] = read_program(machine, static_cast<uint16_t>(target + i), cycle);

@@ -1,6 +1,7 @@
 #include "console.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "controllers.h"
 
@@ -53,6 +54,7 @@ void Console::reset() {
   machine.riot.reset(state_.random());
   machine.tia.reset();
   for (FrameBuffer& buffer : buffers_) buffer.fill(0);
+  hidden_.inputs.clear();
   if (std::array<uint8_t, 128>* ram = machine.cartridge.extra_ram()) {
     for (uint8_t& byte : *ram) byte = static_cast<uint8_t>(state_.random());
   }
@@ -60,12 +62,40 @@ void Console::reset() {
   reset_cpu(machine);
 }
 
-void Console::run_frame(const Inputs& inputs) {
+void Console::run_frame(const Inputs& inputs, bool shown) {
+  const bool hide = !shown && hidden_.pause == 0;
+  if (hidden_.pause > 0) --hidden_.pause;
+  std::vector<Inputs>& outstanding = hidden_.inputs;
+  if (hide && outstanding.empty()) hidden_.before = state_;
+  if (hide || !outstanding.empty()) outstanding.push_back(inputs);
+  const bool whole = emulate(inputs, !hide);
+  if (outstanding.empty()) {
+    if (state_.unfinished && !state_.greyed) grey_out();
+    return;
+  }
+  hidden_.stale[state_.current] = hide;
+  if (!whole) {
+    reveal();
+  } else if (!hidden_.stale[0] && !hidden_.stale[1]) {
+    outstanding.clear();
+  }
+}
+
+void Console::reveal() {
+  constexpr int kPause = 100;
+  if (hidden_.inputs.empty()) return;
+  state_ = hidden_.before;
+  hidden_.stale = {};
+  hidden_.pause = kPause;
+  for (const Inputs& inputs : std::exchange(hidden_.inputs, {})) run_frame(inputs);
+}
+
+// True if the picture has all of its lines.
+bool Console::emulate(const Inputs& inputs, bool draws) {
   Machine& machine = state_.machine;
   machine.inputs = inputs;
   if (!state_.unfinished) {
     state_.current = 1 - state_.current;
-    machine.tia.show_on(&buffers_[state_.current], &display_);
     machine.tia.start_frame(machine.cycle);
     const int32_t into_line = machine.cycle % kCyclesPerLine;
     machine.riot.rewind(machine.cycle - into_line);
@@ -73,14 +103,14 @@ void Console::run_frame(const Inputs& inputs) {
     machine.cycle = into_line;
     state_.greyed = 0;
   }
+  machine.tia.show_on(draws ? &buffers_[state_.current] : nullptr, &display_);
   state_.unfinished = !run_cpu(machine, kInstructionsPerFrame);
-  if (!state_.unfinished) {
-    machine.tia.end_frame(machine.cycle);
-  } else {
+  if (state_.unfinished) {
     machine.tia.catch_up();
-    if (!state_.greyed) grey_out();
-    state_.greyed = 1;
+    return false;
   }
+  machine.tia.end_frame(machine.cycle);
+  return machine.tia.drew_all_lines();
 }
 
 // What an unfinished frame has not reached keeps only its luminance.
@@ -90,6 +120,7 @@ void Console::grey_out() {
       std::span(buffers_[state_.current]).first(display_.lines * kWidth);
   const int first = reached > 0 ? reached * kWidth : 0;
   for (int i = first; i < static_cast<int>(pixels.size()); ++i) pixels[i] = (pixels[i] & 15) >> 1;
+  state_.greyed = 1;
 }
 
 ConsoleState Console::save() const {
@@ -108,6 +139,7 @@ void Console::load(const ConsoleState& state, const std::array<FrameBuffer, 2>& 
   }
   state_ = state;
   buffers_ = buffers;
+  hidden_.inputs.clear();
   connect();
 }
 

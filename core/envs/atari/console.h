@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "cpu.h"
 #include "mt19937.h"
@@ -31,7 +32,11 @@ class Console {
 
   // RAM and pictures' past survive: RAM is never cleared, the pictures are.
   void reset();
-  void run_frame(const Inputs& inputs);
+  // Frames that nobody will look at need no picture. Until reveal(), the screens show only frames
+  // that were `shown`.
+  void run_frame(const Inputs& inputs, bool shown = true);
+  // Makes the screens what they would be had all frames been shown.
+  void reveal();
 
   std::span<const uint8_t, 128> ram() const { return state_.machine.riot.ram; }
   int height() const { return display_.lines; }
@@ -49,7 +54,17 @@ class Console {
   const std::array<FrameBuffer, 2>& buffers() const { return buffers_; }
 
  private:
+  // Frames since the first one without a picture whose picture may still be seen: that of a short
+  // frame shows lines of the one two before it. They are then run again, with pictures.
+  struct Hidden {
+    ConsoleState before;
+    std::vector<Inputs> inputs;
+    std::array<bool, 2> stale{};  // the buffers that lack a picture
+    int pause = 0;                // frames that are shown in any case: some games are often short
+  };
+
   void connect();
+  bool emulate(const Inputs& inputs, bool draws);
   void grey_out();
   int lines_so_far() const { return state_.machine.cycle / kCyclesPerLine; }
   std::span<const uint8_t> rows(int index) const {
@@ -60,6 +75,7 @@ class Console {
   Display display_;
   ConsoleState state_;
   std::array<FrameBuffer, 2> buffers_{};
+  Hidden hidden_;
 };
 
 }  // namespace poolkit::atari

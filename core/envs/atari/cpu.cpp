@@ -8,7 +8,7 @@ void stop(POOLKIT_STATE) { machine.running.stopped = {next, clock, a, x, y}; }
 
 void fetch_first(POOLKIT_STATE) {
   next = fetch(machine, machine.running.place.address(next), static_cast<int32_t>(clock));
-  return Handlers::kAll[next->handler](machine, next, clock, a, x, y);
+  return next->handler(machine, next, clock, a, x, y);
 }
 
 // Programs wait for the timer in a loop of two instructions. Its turns are counted, not run.
@@ -40,8 +40,7 @@ bool run_cpu(Machine& machine, int instructions) {
   state = {go(machine, cpu.pc), machine.cycle + (instructions - 1) * kOneInstruction, cpu.a, cpu.x,
            cpu.y};
   while (state.clock >= 0) {
-    Handlers::kAll[state.next->handler](machine, state.next, state.clock, state.a, state.x,
-                                        state.y);
+    state.next->handler(machine, state.next, state.clock, state.a, state.x, state.y);
   }
   machine.cycle = static_cast<int32_t>(state.clock);
   cpu.pc = running.place.address(state.next);

@@ -28,6 +28,9 @@ struct CpuState {
   uint8_t jammed = 0;  // by an opcode that stops the processor for good
 };
 
+// Reads the next instruction over the bus.
+Handle fetch_first;
+
 // The part of the program that is being run.
 struct Place {
   const Instruction* origin = nullptr;  // at `base`
@@ -37,7 +40,8 @@ struct Place {
   const Instruction* whole_window = nullptr;
   const uint8_t* window = nullptr;
   // An instruction that came over the bus, and what follows it.
-  std::array<Instruction, 4> fetched{{{kFetch, 0}, {kFetch, 0}, {kFetch, 0}, {kFetch, 0}}};
+  std::array<Instruction, 4> fetched{
+      {{fetch_first, 0}, {fetch_first, 0}, {fetch_first, 0}, {fetch_first, 0}}};
 
   uint16_t address(const Instruction* at) const {
     return static_cast<uint16_t>(base + static_cast<uint32_t>(at - origin));

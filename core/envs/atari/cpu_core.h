@@ -25,16 +25,10 @@ namespace poolkit::atari {
 
 // `clock` counts cycles in its lower half, and in its upper half the instructions that may run
 // after the next one.
-using Handle = void(Machine& machine, const Instruction* next, int64_t clock, uint32_t a,
-                    uint32_t x, uint32_t y);
 #define POOLKIT_STATE \
   Machine &machine, const Instruction *next, int64_t clock, uint32_t a, uint32_t x, uint32_t y
 inline constexpr int64_t kOneInstruction = int64_t{1} << 32;
 
-// All of them, by their number.
-struct Handlers {
-  static Handle* const kAll[];
-};
 // No instruction may run any more, for now.
 Handle stop;
 // Not instructions themselves, see program.h.
@@ -78,17 +72,12 @@ struct Core {
     cycles = duration;
   }
 
-  template <Handle* kThen>
   POOLKIT_INLINE void proceed() {
     clock += cycles - kOneInstruction;
     if (clock < 0) [[unlikely]]
       return stop(machine, next, clock, a, x, y);
 #if POOLKIT_TAIL_CALLS
-    if constexpr (kThen != nullptr) {
-      return kThen(machine, next, clock, a, x, y);
-    } else {
-      return Handlers::kAll[next->handler](machine, next, clock, a, x, y);
-    }
+    return next->handler(machine, next, clock, a, x, y);
 #else
     machine.running.stopped = {next, clock, a, x, y};
 #endif
@@ -180,7 +169,7 @@ struct Core {
       place.base = target & 0xf000;
       next = place.origin + (target & 0xfff);
     } else {
-      place.fetched[0] = {kFetch, 0};
+      place.fetched[0] = {fetch_first, 0};
       place.origin = next = place.fetched.data();
       place.base = target;
     }

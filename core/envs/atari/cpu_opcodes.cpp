@@ -6,14 +6,12 @@ namespace {
 
 // Of each instruction there are functions for growing parts of the bus, so that what happens most
 // makes no calls and saves no registers. plain_XX reaches memory only, and leaves what else may
-// happen to any_XX; writes to the TIA that change nothing are sorted out in between. kThen is the
-// next instruction, where that is known.
+// happen to any_XX; writes to the TIA that change nothing are sorted out in between.
 
 #define POOLKIT_BEGIN(plain, bytes, cycles)        \
   Core<plain> core(machine, next, clock, a, x, y); \
   core.begin(bytes, cycles);
 #define POOLKIT_PLAIN(code, bytes, cycles) \
-  template <Handle* kThen = nullptr>       \
   void plain_##code(POOLKIT_STATE) {       \
     POOLKIT_BEGIN(true, bytes, cycles)
 #define POOLKIT_ANY(code, bytes, cycles)          \
@@ -22,18 +20,15 @@ namespace {
 #define POOLKIT_LEAVE_UNLESS(condition, function) \
   if (!(condition)) [[unlikely]]                  \
     return function(machine, next, clock, a, x, y);
-#define POOLKIT_PROCEED                  \
-  return core.template proceed<kThen>(); \
-  }
-#define POOLKIT_PROCEED_ANYWHERE           \
-  return core.template proceed<nullptr>(); \
+#define POOLKIT_PROCEED  \
+  return core.proceed(); \
   }
 
 #define POOLKIT_READ(code, bytes, cycles, mode, condition)             \
   POOLKIT_ANY(code, bytes, cycles)                                     \
   const uint8_t value = core.read(core.mode());                        \
   core.do_##code(value);                                               \
-  POOLKIT_PROCEED_ANYWHERE                                             \
+  POOLKIT_PROCEED                                                      \
   constexpr Handle* bus_##code = any_##code;                           \
   POOLKIT_PLAIN(code, bytes, cycles)                                   \
   const auto address = core.mode();                                    \
@@ -42,23 +37,22 @@ namespace {
   POOLKIT_PROCEED
 #define READ(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, true)
 #define ADD(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, !core.d)
-#define WRITE(code, bytes, cycles, mode, what)                     \
-  POOLKIT_ANY(code, bytes, cycles)                                 \
-  const auto address = core.mode();                                \
-  core.write(address, core.value_##code(address));                 \
-  POOLKIT_PROCEED_ANYWHERE                                         \
-  template <Handle* kThen = nullptr>                               \
-  void idle_##code(POOLKIT_STATE) {                                \
-    POOLKIT_BEGIN(true, bytes, cycles)                             \
-    const auto address = core.mode();                              \
-    const uint8_t value = core.value_##code(address);              \
-    POOLKIT_LEAVE_UNLESS(core.idle(address, value), any_##code)    \
-    POOLKIT_PROCEED                                                \
-    constexpr Handle* bus_##code = idle_##code<>;                  \
-    POOLKIT_PLAIN(code, bytes, cycles)                             \
-    const auto address = core.mode();                              \
-    POOLKIT_LEAVE_UNLESS(core.in_ram(address), idle_##code<kThen>) \
-    core.poke(address, core.value_##code(address));                \
+#define WRITE(code, bytes, cycles, mode, what)                  \
+  POOLKIT_ANY(code, bytes, cycles)                              \
+  const auto address = core.mode();                             \
+  core.write(address, core.value_##code(address));              \
+  POOLKIT_PROCEED                                               \
+  void idle_##code(POOLKIT_STATE) {                             \
+    POOLKIT_BEGIN(true, bytes, cycles)                          \
+    const auto address = core.mode();                           \
+    const uint8_t value = core.value_##code(address);           \
+    POOLKIT_LEAVE_UNLESS(core.idle(address, value), any_##code) \
+    POOLKIT_PROCEED                                             \
+    constexpr Handle* bus_##code = idle_##code;                 \
+    POOLKIT_PLAIN(code, bytes, cycles)                          \
+    const auto address = core.mode();                           \
+    POOLKIT_LEAVE_UNLESS(core.in_ram(address), idle_##code)     \
+    core.poke(address, core.value_##code(address));             \
     POOLKIT_PROCEED
 #define MODIFY(code, bytes, cycles, mode, change, what)         \
   POOLKIT_ANY(code, bytes, cycles)                              \
@@ -66,7 +60,7 @@ namespace {
   const uint8_t value = core.change_##code(core.read(address)); \
   core.write(address, value);                                   \
   core.do_##code(value);                                        \
-  POOLKIT_PROCEED_ANYWHERE                                      \
+  POOLKIT_PROCEED                                               \
   constexpr Handle* bus_##code = any_##code;                    \
   POOLKIT_PLAIN(code, bytes, cycles)                            \
   const auto address = core.mode();                             \
@@ -78,40 +72,38 @@ namespace {
 #define PUSH(code, bytes, cycles, what)                                          \
   POOLKIT_ANY(code, bytes, cycles)                                               \
   core.push(core.value_##code());                                                \
-  POOLKIT_PROCEED_ANYWHERE                                                       \
-  template <Handle* kThen = nullptr>                                             \
+  POOLKIT_PROCEED                                                                \
   void idle_##code(POOLKIT_STATE) {                                              \
     POOLKIT_BEGIN(true, bytes, cycles)                                           \
     POOLKIT_LEAVE_UNLESS(core.idle(core.top(), core.value_##code()), any_##code) \
     --core.sp;                                                                   \
     POOLKIT_PROCEED                                                              \
-    constexpr Handle* bus_##code = idle_##code<>;                                \
+    constexpr Handle* bus_##code = idle_##code;                                  \
     POOLKIT_PLAIN(code, bytes, cycles)                                           \
-    POOLKIT_LEAVE_UNLESS(core.in_ram(core.top()), idle_##code<kThen>)            \
+    POOLKIT_LEAVE_UNLESS(core.in_ram(core.top()), idle_##code)                   \
     core.push(core.value_##code());                                              \
     POOLKIT_PROCEED
 #define CALL(code, bytes, cycles, test, what) \
   POOLKIT_ANY(code, bytes, cycles)            \
   core.do_##code();                           \
-  POOLKIT_PROCEED_ANYWHERE                    \
+  POOLKIT_PROCEED                             \
   constexpr Handle* bus_##code = any_##code;  \
   POOLKIT_PLAIN(code, bytes, cycles)          \
   POOLKIT_LEAVE_UNLESS(core.test, any_##code) \
   core.do_##code();                           \
   POOLKIT_PROCEED
 #define ALONE(code, bytes, cycles, what) \
-  template <Handle* kThen = nullptr>     \
   void plain_##code(POOLKIT_STATE) {     \
     POOLKIT_BEGIN(false, bytes, cycles)  \
     core.do_##code();                    \
     POOLKIT_PROCEED                      \
-    constexpr Handle* bus_##code = plain_##code<>;
+    constexpr Handle* bus_##code = plain_##code;
 #include "opcodes.inc"
 
 }  // namespace
 
 Handle* const Handlers::kAll[] = {
-#define OP(code, bytes) plain_##code<>,
+#define OP(code, bytes) plain_##code,
 #include "opcodes.inc"
 #define OP(code, bytes) bus_##code,
 #include "opcodes.inc"

@@ -18,7 +18,7 @@ __attribute__((noinline)) void change(POOLKIT_STATE) {
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
   if (over) [[unlikely]]
     core.end();
-  return core.template proceed<nullptr>();
+  return core.proceed();
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ void store(POOLKIT_STATE) {
   if (!machine.tia.write_idle(kRegister, source<kSource>(a, x, y), core.cycle()))
     return change<kRegister, kSource>(machine, next, clock, a, x, y);
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
-  return core.template proceed<nullptr>();
+  return core.proceed();
 }
 
 #define STORES(reg)                                \

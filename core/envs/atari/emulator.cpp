@@ -51,7 +51,7 @@ class Emulator::Hands : public Switches {
     const Inputs inputs = player.controllers.inputs(
         emulator_.hardware(), Action::NOOP, {.select = true, .difficulty = player.difficulty});
     for (int i = 0; i < frames; ++i) emulator_.console_.run_frame(inputs);
-    emulator_.emulate(Action::NOOP);
+    emulator_.emulate(Action::NOOP, {});
   }
   void press_reset() override { emulator_.press_reset(); }
   void act(Action action) override { emulator_.act(action); }
@@ -85,13 +85,13 @@ void Emulator::reset_to_boot() {
 void Emulator::reset() {
   player_.controllers.centre();
   console_.reset();
-  for (int i = 0; i < kIdleFrames; ++i) emulate(Action::NOOP);
+  for (int i = 0; i < kIdleFrames; ++i) emulate(Action::NOOP, {});
   press_reset();
   referee_.reset();
   Hands hands(*this);
   choose_mode(*rules_, hands, player_.mode);
   press_reset();
-  for (const Action action : rules_->starting_actions) emulate(action);
+  for (const Action action : rules_->starting_actions) emulate(action, {});
 }
 
 void Emulator::set_mode(int mode) {
@@ -104,23 +104,32 @@ void Emulator::set_difficulty(int difficulty) {
   player_.difficulty = static_cast<uint8_t>(difficulty);
 }
 
-int Emulator::act(Action action) {
-  action = player_.sticky.next(action);
-  if (game_over()) return 0;
+int Emulator::play(Action wanted, int frames) {
+  constexpr int kSeen = 2;  // by whoever takes the maximum of a picture and the one before it
   const auto& legal = rules_->legal_actions;
-  emulate(std::ranges::find(legal, action) != legal.end() ? action : Action::NOOP);
-  return referee_.reward();
+  int reward = 0;
+  int left = frames;
+  do {
+    const Action action = player_.sticky.next(wanted);
+    if (game_over()) break;
+    emulate(std::ranges::find(legal, action) != legal.end() ? action : Action::NOOP,
+            {.shown = left <= kSeen});
+    reward += referee_.reward();
+  } while (--left > 0 && !game_over());
+  console_.reveal();
+  return reward;
 }
 
-void Emulator::emulate(Action action, bool reset) {
+void Emulator::emulate(Action action, How how) {
   player_.controllers.turn(hardware(), action);
-  console_.run_frame(player_.controllers.inputs(
-      hardware(), action, {.reset = reset, .difficulty = player_.difficulty}));
+  const Inputs inputs = player_.controllers.inputs(
+      hardware(), action, {.reset = how.reset, .difficulty = player_.difficulty});
+  console_.run_frame(inputs, how.shown);
   referee_.step(ram());
 }
 
 void Emulator::press_reset() {
-  for (int i = 0; i < kResetFrames; ++i) emulate(Action::NOOP, true);
+  for (int i = 0; i < kResetFrames; ++i) emulate(Action::NOOP, {.reset = true});
   player_.sticky.release();
 }
 

@@ -101,10 +101,7 @@ void AtariEnv::take_picture(std::span<const uint8_t> other) {
 
 Transition AtariEnv::step(poolkit::Action action, Rng&) {
   const Action held = actions_[action.scalar<int64_t>()];
-  int reward = 0;
-  for (int i = 0; i < options_.frame_skip && !emulator_.game_over(); ++i) {
-    reward += emulator_.act(held);
-  }
+  const int reward = emulator_.play(held, static_cast<int>(options_.frame_skip));
   const Console& console = emulator_.console();
   take_picture(options_.frame_skip > 1 ? console.previous_screen() : console.screen());
 

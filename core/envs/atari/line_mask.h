@@ -48,17 +48,19 @@ constexpr LineMask joined_at(int x, const LineMask& left, const LineMask& right)
 
 // A pattern of up to 128 pixels drawn from pixel `position` (0 to 159) on, round the edge.
 constexpr LineMask placed(uint64_t low, uint64_t high, int position) {
-  const int word = position / 64;
+  constexpr uint64_t kLastWord = 0xffffffffu;
   const int shift = position % 64;
-  std::array<uint64_t, 5> wide{};
-  wide[word] = low << shift;
-  wide[word + 1] = high << shift;
-  if (shift != 0) {
-    wide[word + 1] |= low >> (64 - shift);
-    wide[word + 2] = high >> (64 - shift);
+  const uint64_t a = low << shift;
+  const uint64_t b = high << shift | low >> 1 >> (63 - shift);
+  const uint64_t c = high >> 1 >> (63 - shift);
+  switch (position / 64) {
+    case 0:
+      return {{a | c >> 32, b, c & kLastWord}};
+    case 1:
+      return {{b >> 32 | c << 32, a | c >> 32, b & kLastWord}};
+    default:
+      return {{a >> 32 | b << 32, b >> 32 | c << 32, a & kLastWord}};
   }
-  return {{wide[0] | (wide[2] >> 32) | (wide[3] << 32), wide[1] | (wide[3] >> 32) | (wide[4] << 32),
-           wide[2] & 0xffffffffu}};
 }
 
 }  // namespace poolkit::atari

@@ -36,14 +36,10 @@ void draw_line_portable(uint8_t* row, const Selector& selector,
   }
 }
 
-DrawLine fastest_draw_line() {
 #if defined(__x86_64__)
-  static const DrawLine fastest =
-      __builtin_cpu_supports("avx2") ? draw_line_avx2 : draw_line_portable;
-  return fastest;
+const DrawLine draw_line = __builtin_cpu_supports("avx2") ? draw_line_avx2 : draw_line_portable;
 #else
-  return draw_line_portable;
+const DrawLine draw_line = draw_line_portable;
 #endif
-}
 
 }  // namespace poolkit::atari

@@ -30,6 +30,6 @@ void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uin
                     Segment segment);
 
 // The fastest that this CPU can run.
-DrawLine fastest_draw_line();
+extern const DrawLine draw_line;
 
 }  // namespace poolkit::atari

@@ -57,16 +57,16 @@ Instruction decode(uint8_t opcode, uint8_t low, uint8_t high) {
   const bool wide = kLengths[opcode] == 3;
   const uint16_t operand = static_cast<uint16_t>(wide ? low | high << 8 : low);
   if (opcode >= kSty && opcode <= kStx && operand < 0x80) {
-    return {static_cast<uint16_t>(kStore + 64 * (opcode - kSty) + operand % 64), operand};
+    return {Handlers::kAll[kStore + 64 * (opcode - kSty) + operand % 64], operand};
   }
-  return {static_cast<uint16_t>(opcode + (kNeedsBus[opcode](operand) ? kOnTheBus : 0)), operand};
+  return {Handlers::kAll[opcode + (kNeedsBus[opcode](operand) ? kOnTheBus : 0)], operand};
 }
 
 void Program::add(std::span<const uint8_t> part, int first, int end) {
   const auto is_known = [&](int at) { return at >= first && at + kLengths[part[at]] <= end; };
   for (int at = 0; at < size_; ++at) {
     if (!is_known(at)) {
-      instructions_.push_back({kFetch, 0});
+      instructions_.push_back({Handlers::kAll[kFetch], 0});
       continue;
     }
     const uint8_t opcode = part[at];
@@ -81,12 +81,12 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
     if (next < size_ && is_known(next)) {
       const bool to_itself = part[next + 1] == 0xfb;
       if (is_timer(instruction.operand) && reads_for(part[next], opcode) && to_itself) {
-        instruction.handler = kWait;
+        instruction.handler = Handlers::kAll[kWait];
       }
     }
     instructions_.push_back(instruction);
   }
-  instructions_.push_back({kFetch, 0});
+  instructions_.push_back({Handlers::kAll[kFetch], 0});
 }
 
 }  // namespace poolkit::atari

@@ -8,17 +8,26 @@
 
 namespace poolkit::atari {
 
-// What the interpreter does first: an opcode, as it mostly is, or one of these.
+struct Machine;
+struct Instruction;
+
+// What runs an instruction, and then, in a jump, the one after it. See cpu_core.h.
+using Handle = void(Machine& machine, const Instruction* next, int64_t clock, uint32_t a,
+                    uint32_t x, uint32_t y);
+
+// All of them: those of the opcodes, and these.
 enum Handler : uint16_t {
   kOnTheBus = 256,  // and the opcode: it may reach anything
   kFetch = 512,  // read the instruction from the bus: it may change, or reading it does something
   kWait,         // a loop of this and a branch waits for the timer
   kStore,        // to a register of the TIA: the register, and 64 times the Source (cpu_core.h)
-  kFirstPair = kStore + 3 * 64,  // the instruction and the one after it, from here on
+};
+struct Handlers {
+  static Handle* const kAll[];
 };
 
 struct Instruction {
-  uint16_t handler;
+  Handle* handler;
   uint16_t operand;  // of branches: the offset, and the cycles if taken in the upper byte, 0 if the
                      // target is elsewhere
 };

@@ -1,4 +1,6 @@
 // The TIA's registers: what a write changes, and when.
+#include <bit>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -47,7 +49,7 @@ void Tia::start_frame(int32_t cycle) {
 }
 
 void Tia::catch_up() {
-  advance(3 * last_cycle_ + effect_delay(last_register_, 3 * last_cycle_));
+  advance(3 * last_cycle_ + effect_delay(last_register_, last_cycle_));
   draw();
 }
 
@@ -173,30 +175,44 @@ void Tia::write_motion_of_missile_0(uint8_t value, int32_t clock) {
   regs_[HMM0] = value;
 }
 
-void Tia::move_all(int32_t clock) {
-  const int cycle = clock / 3 % kCyclesPerLine;
-  if (display_->hmove_blanks && blanks_after_hmove(cycle)) {
+// HMP0 to HMBL in bytes from the lowest on, and of each the bits that move its object.
+constexpr uint64_t kMotionBits = 0xf0f0f0f0f0;
+inline uint64_t Tia::motion_registers() const {
+  static_assert(std::endian::native == std::endian::little);
+  uint64_t registers = 0;
+  std::memcpy(&registers, &regs_[HMP0], BL + 1);
+  return registers & kMotionBits;
+}
+
+void Tia::move_all(int32_t cycle) {
+  const int in_line = cycle % kCyclesPerLine;
+  if (display_->hmove_blanks && blanks_after_hmove(in_line)) {
     if (x_ < 8) {
       blank_pixels_ |= static_cast<uint8_t>(0xff << x_);
     } else {
       blank_next_line_ = 0xff;
     }
   }
-  const uint8_t* const motions = &regs_[HMP0];
-  const bool still =
-      ((motions[P0] | motions[P1] | motions[M0] | motions[M1] | motions[BL]) & 0xf0) == 0 &&
-      kMotion[cycle][0] == 0 && !first_hidden_[0] && !first_hidden_[1] && missile_form_ == kPlain;
-  for (int i = P0; !still && i <= BL; ++i) {
+  last_hmove_ = 3 * cycle;
+  endless_motion_ = 0;
+  const bool some_show_again = first_hidden_[0] || first_hidden_[1] || missile_form_ != kPlain;
+  const bool all = some_show_again || kMotion[in_line][0] != 0;
+  if (const uint64_t moving = all ? kMotionBits : motion_registers()) move(moving, in_line);
+}
+
+void Tia::move(uint64_t registers, int cycle) {
+  while (registers != 0) {
+    const int i = std::countr_zero(registers) / 8;
+    registers &= ~(uint64_t{0xff} << 8 * i);
     const int moved = kMotion[cycle][regs_[HMP0 + i] >> 4];
     const bool shows_again = i <= P1 ? first_hidden_[i] : i == M0 && missile_form_ != kPlain;
     if (moved == 0 && !shows_again) continue;
     change(static_cast<Object>(i));
-    position_[i] = static_cast<uint8_t>((position_[i] + moved + kWidth) % kWidth);
+    const int x = position_[i] + moved;
+    position_[i] = static_cast<uint8_t>(x < 0 ? x + kWidth : x < kWidth ? x : x - kWidth);
   }
   first_hidden_ = {};
   missile_form_ = kPlain;
-  last_hmove_ = clock;
-  endless_motion_ = 0;
 }
 
 // Seen by the hardware as cycles since the frame's first instruction, in unsigned arithmetic.

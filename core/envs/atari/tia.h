@@ -44,7 +44,8 @@ class Tia {
   void catch_up();
   // `cycle` is the one that the frame ended at.
   void end_frame(int32_t cycle);
-  int lines_of_last_frame() const { return lines_of_last_frame_; }
+  // Of the display, by the frame so far.
+  bool drew_all_lines() const { return clock_ >= end_clock_; }
 
   // Does a write if it changes nothing and does not end the frame: most are so.
   bool write_idle(uint8_t reg, uint8_t value, int32_t cycle) {
@@ -76,7 +77,9 @@ class Tia {
   void reset_player(int player, int32_t clock);
   void reset_missile_or_ball(Object object, int32_t clock);
   void write_motion_of_missile_0(uint8_t value, int32_t clock);
-  void move_all(int32_t clock);
+  uint64_t motion_registers() const;
+  void move_all(int32_t cycle);
+  void move(uint64_t registers, int cycle);
   bool paddle_charged(uint32_t charging, int32_t cycle) const;
   bool unchanged(uint8_t reg, uint8_t value) const;
   void find_holders();
@@ -92,6 +95,7 @@ class Tia {
   }
   void advance_lines(int32_t clock);
   void finish_line();
+  void move_endlessly();
   // To be called before registers of `object` change at the pixel reached.
   void change(Object object) {
     same_as_above_ = 0;

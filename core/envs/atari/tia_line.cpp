@@ -90,15 +90,17 @@ void Tia::finish_line() {
       first_hidden_[player] = 0;
     }
   }
-  if (endless_motion_) {
-    change(M0);
-    endless_motion_step_ = (endless_motion_step_ + 1) & 3;
-    position_[M0] = static_cast<uint8_t>(
-        (position_[M0] + kWidth - kEndlessMotion[endless_motion_step_]) % kWidth);
-    missile_form_ = endless_motion_step_ == 1   ? kStretched
-                    : endless_motion_step_ == 2 ? kHidden
-                                                : kPlain;
-  }
+  if (endless_motion_) move_endlessly();
+}
+
+void Tia::move_endlessly() {
+  change(M0);
+  endless_motion_step_ = (endless_motion_step_ + 1) & 3;
+  position_[M0] = static_cast<uint8_t>(
+      (position_[M0] + kWidth - kEndlessMotion[endless_motion_step_]) % kWidth);
+  missile_form_ = endless_motion_step_ == 1   ? kStretched
+                  : endless_motion_step_ == 2 ? kHidden
+                                              : kPlain;
 }
 
 void Tia::prepare_change(Object object) {
@@ -170,7 +172,7 @@ void Tia::draw_pixels() {
     std::memset(row + drawn_x_, 0, x_ - drawn_x_);
   } else {
     if (recolour_) choose_colours();
-    fastest_draw_line()(row, selector_, colours_, {drawn_x_, x_});
+    draw_line(row, selector_, colours_, {drawn_x_, x_});
   }
   if (blank_pixels_ == 0xff && drawn_x_ == 0 && x_ >= 8) {
     std::memset(row, 0, 8);

@@ -79,7 +79,7 @@ inline constexpr uint64_t kUnused =
                             GRP1, HMOVE, HMCLR, CXCLR}));
 
 // Clocks between a write and its effect, for the registers whose writes take any.
-constexpr int effect_delay(uint8_t reg, int clock) {
+constexpr int effect_delay(uint8_t reg, int32_t cycle) {
   constexpr std::array<uint8_t, 4> kPlayfield = {4, 5, 2, 3};
   switch (reg) {
     case VBLANK:
@@ -96,7 +96,7 @@ constexpr int effect_delay(uint8_t reg, int clock) {
     case PF0:
     case PF1:
     case PF2:
-      return kPlayfield[(clock % kClocksPerLine / 3) & 3];
+      return kPlayfield[cycle & 3];  // a line has a multiple of 4
     default:
       return 0;
   }

@@ -19,8 +19,10 @@ inline void Tia::find_holders() {
 
 inline void Tia::write_colour(uint8_t reg, uint8_t value) {
   constexpr std::array<uint8_t, 4> kSlots = {2, 3, 1, 0};
-  draw();
-  same_as_above_ = 0;
+  if (pixels_ != nullptr) {
+    draw();
+    same_as_above_ = 0;
+  }
   regs_[reg] = value;
   colours_[kSlots[reg - COLUP0]] =
       with_loss(value, display_->colour_loss && (lines_of_last_frame_ & 1));
@@ -73,7 +75,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
     case NUSIZ0:
     case NUSIZ1:
       if (unchanged(reg, value)) break;
-      advance(clock + effect_delay(reg, clock));
+      advance(clock + effect_delay(reg, cycle));
       write_number_size(reg - NUSIZ0, value);
       break;
     case COLUP0:
@@ -90,14 +92,14 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
       break;
     case REFP0:
     case REFP1:
-      advance(clock + effect_delay(reg, clock));
+      advance(clock + effect_delay(reg, cycle));
       change(static_cast<Object>(P0 + reg - REFP0));
       regs_[reg] = value;
       break;
     case PF0:
     case PF1:
     case PF2:
-      advance(clock + effect_delay(reg, clock));
+      advance(clock + effect_delay(reg, cycle));
       change(PF);
       regs_[reg] = value;
       break;
@@ -109,12 +111,12 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
     case RESM0:
     case RESM1:
     case RESBL:
-      advance(clock + effect_delay(reg, clock));
+      advance(clock + effect_delay(reg, cycle));
       reset_missile_or_ball(static_cast<Object>(M0 + reg - RESM0), clock);
       break;
     case GRP0:
     case GRP1:
-      advance(clock + effect_delay(reg, clock));
+      advance(clock + effect_delay(reg, cycle));
       write_graphics(reg - GRP0, value);
       break;
     case ENAM0:
@@ -142,7 +144,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
       break;
     case HMOVE:
       advance(clock);
-      move_all(clock);
+      move_all(cycle);
       break;
     case HMCLR:
       for (int i = HMP0; i <= HMBL; ++i) regs_[i] = 0;
