@@ -12,6 +12,7 @@
 #include "bindings.h"
 #include "cpus.h"
 #include "python_pool.h"
+#include "state.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -71,6 +72,14 @@ void bind_pool(nb::module_& m) {
       .def("close", &PythonPool::close)
       .def_prop_ro("pending", &PythonPool::pending)
       .def_prop_ro("closed", &PythonPool::closed);
+
+  m.def(
+      "own_state",
+      [](const nb::bytes& state) {
+        const auto own = own_part({static_cast<const unsigned char*>(state.data()), state.size()});
+        return nb::bytes(own.data(), own.size());
+      },
+      "state"_a, "What the environment's own save() wrote, of the bytes that Pool.save gave.");
 
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&PythonPool::close_all));
 

@@ -186,6 +186,13 @@ void bind_spec(nb::module_& m) {
 
   nb::class_<EnvType>(m, "EnvType", "An environment with its options chosen.")
       .def(nb::new_(&make_env_type), "capsule"_a, "options"_a)
+      .def_static(
+          "mixed",
+          [](const std::vector<std::shared_ptr<EnvType>>& each) {
+            return std::make_shared<EnvType>(
+                std::vector<std::shared_ptr<const EnvType>>(each.begin(), each.end()));
+          },
+          "each"_a, "For a pool whose env i has the options of each[i], with the same spaces.")
       .def_prop_ro("name", [](const EnvType& self) { return self.api().name; })
       .def_prop_ro("doc", [](const EnvType& self) { return self.api().doc; })
       .def_prop_ro("observation",

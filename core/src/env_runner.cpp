@@ -15,7 +15,7 @@ void Piece::drop_failed() {
 }
 
 bool EnvRunner::create(int32_t id, pk_error& error) {
-  const std::vector<pk_option>& options = parts_.type.options();
+  const std::vector<pk_option>& options = parts_.type.options(id);
   return !api_.create(options.data(), options.size(), &parts_.roster[id].env, &error);
 }
 

@@ -1,7 +1,8 @@
 #include "env_type.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -161,6 +162,30 @@ void check_spec(const pk_env_api& api, const pk_spec& spec) {
               {"", "env_id", "elapsed_step", "episode_return", "episode_length", "episode"});
 }
 
+bool same_bytes(const void* a, const void* b, size_t size) {
+  return size == 0 || std::memcmp(a, b, size) == 0;
+}
+
+bool same(const pk_array& a, const pk_array& b) {
+  const size_t bounds = a.bound_count * dtype_bytes(a.dtype);
+  return std::string_view(a.name) == b.name && a.dtype == b.dtype && a.space == b.space &&
+         a.ndim == b.ndim && a.bound_count == b.bound_count &&
+         same_bytes(a.shape, b.shape, a.ndim * sizeof *a.shape) &&
+         same_bytes(a.low, b.low, bounds) && same_bytes(a.high, b.high, bounds);
+}
+
+// What differs between two specs; empty: nothing that a batch shows.
+std::string difference(const pk_spec& a, const pk_spec& b) {
+  const auto differ = [](const pk_array* x, uint32_t n, const pk_array* y, uint32_t m) {
+    return !std::equal(x, x + n, y, y + m, same);
+  };
+  if (differ(a.observation, a.observation_count, b.observation, b.observation_count))
+    return "observation";
+  if (differ(a.action, a.action_count, b.action, b.action_count)) return "action";
+  if (differ(a.info, a.info_count, b.info, b.info_count)) return "info";
+  return "";
+}
+
 }  // namespace
 
 EnvType::EnvType(const pk_env_api* api, std::vector<NamedValue> values)
@@ -179,6 +204,21 @@ EnvType::EnvType(const pk_env_api* api, std::vector<NamedValue> values)
   }
 }
 
-EnvType::~EnvType() { api_->free_spec(spec_); }
+EnvType::EnvType(std::vector<std::shared_ptr<const EnvType>> each)
+    : each_(std::move(each)), api_(each_.at(0)->api_), spec_(each_[0]->spec_) {
+  if (grouped()) refuse(*api_, "a group's envs cannot have options of their own");
+  for (size_t k = 1; k < each_.size(); ++k) {
+    const std::string of_env = "env " + std::to_string(k) + ": ";
+    if (each_[k]->api_ != api_) refuse(*api_, of_env + "is another environment than env 0");
+    const std::string what = difference(*spec_, *each_[k]->spec_);
+    if (!what.empty())
+      refuse(*api_,
+             of_env + "its " + what + " is not as env 0's, in names, dtypes, shapes or bounds");
+  }
+}
+
+EnvType::~EnvType() {
+  if (each_.empty()) api_->free_spec(spec_);
+}
 
 }  // namespace poolkit

@@ -3,6 +3,7 @@
 #define POOLKIT_SRC_ENV_TYPE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,16 +25,24 @@ class EnvType {
   // Throws std::invalid_argument for an unknown or mistyped option, a wrong ABI version, a spec
   // that makes no sense, or what the environment's own spec() says.
   EnvType(const pk_env_api* api, std::vector<NamedValue> values);
+  // Env i has the options of each[i]. Throws std::invalid_argument unless they are of one
+  // environment in the per-env form, with the same arrays.
+  explicit EnvType(std::vector<std::shared_ptr<const EnvType>> each);
   ~EnvType();
   EnvType(const EnvType&) = delete;
 
   const pk_env_api& api() const { return *api_; }
   const pk_spec& spec() const { return *spec_; }
   bool grouped() const { return api_->create_group != nullptr; }
-  // Every declared option with its value, for create().
-  const std::vector<pk_option>& options() const { return options_; }
+  // Every declared option of an env with its value, for create().
+  const std::vector<pk_option>& options(int32_t id) const {
+    return each_.empty() ? options_ : each_[static_cast<size_t>(id)]->options_;
+  }
+  // For how many envs there are options of their own; 0: the same for all.
+  size_t own_options() const { return each_.size(); }
 
  private:
+  const std::vector<std::shared_ptr<const EnvType>> each_;
   const pk_env_api* api_;
   const pk_spec* spec_ = nullptr;
   std::vector<NamedValue> values_;

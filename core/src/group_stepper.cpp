@@ -36,7 +36,7 @@ GroupStepper::GroupStepper(const PoolParts& parts)
   waiting_.reserve(parts.roster.size());
   round_.reserve(parts.roster.size());
   views_.reserve(parts.roster.size());
-  const std::vector<pk_option>& options = parts.type.options();
+  const std::vector<pk_option>& options = parts.type.options(0);
   pk_error error{};
   if (api_.create_group(options.data(), options.size(), parts.roster.size(), &host_, &group_,
                         &error))

@@ -15,7 +15,7 @@
 namespace poolkit {
 namespace {
 
-PoolConfig checked(PoolConfig config) {
+PoolConfig checked(PoolConfig config, const EnvType& type) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw std::invalid_argument(message);
   };
@@ -27,6 +27,8 @@ PoolConfig checked(PoolConfig config) {
           "max_episode_steps must be in 0 .. 2**31 - 1");
   require(config.seeds.empty() || config.seeds.size() == config.num_envs,
           "seeds: there must be one for each env");
+  require(type.own_options() == 0 || type.own_options() == config.num_envs,
+          "options: there must be one set for each env");
   require(config.allocator != nullptr, "allocator must not be null");
   if (config.seeds.empty())
     for (size_t i = 0; i < config.num_envs; ++i)
@@ -47,7 +49,7 @@ size_t worker_count(const EnvType& type, const PoolConfig& config) {
 struct Pool::Impl {
   Impl(std::shared_ptr<const EnvType> type_, PoolConfig config_)
       : type(std::move(type_)),
-        config(checked(std::move(config_))),
+        config(checked(std::move(config_), *type)),
         layout(make_layout(type->spec())),
         roster(*type, config.num_envs),
         finals(config.autoreset == Autoreset::same_step

@@ -85,10 +85,17 @@ std::vector<unsigned char> save_state(const EnvType& type, Roster& roster, int32
   return state;
 }
 
-void load_state(const EnvType& type, Roster& roster, int32_t id,
-                std::span<const unsigned char> state) {
-  need_state_functions(type);
-  const std::string_view name = type.api().name;
+namespace {
+
+// A state's parts, checked except for the environment's own.
+struct Saved {
+  std::string name;
+  Slot slot;
+  Phase phase = Phase::broken;
+  std::span<const unsigned char> own;
+};
+
+Saved read_state(std::span<const unsigned char> state) {
   uint64_t expected = 0;
   if (state.size() < kMagic.size() + sizeof expected)
     throw std::invalid_argument("state: too short");
@@ -100,22 +107,36 @@ void load_state(const EnvType& type, Roster& roster, int32_t id,
     throw std::invalid_argument("state: of version " + std::to_string(version) + ", this is " +
                                 std::to_string(kVersion));
   if (checksum(content) != expected) throw std::invalid_argument("state: truncated or altered");
-  std::string from(in.value<uint32_t>(), '\0');
-  in.bytes(from.data(), from.size());
-  if (from != name)
-    throw std::invalid_argument("state: of " + from + ", not of " + std::string(name));
-  Slot read;
-  const Phase phase = read_slot(in, read);
+  Saved saved;
+  saved.name.resize(in.value<uint32_t>());
+  in.bytes(saved.name.data(), saved.name.size());
+  saved.phase = read_slot(in, saved.slot);
+  saved.own = content.last(in.left());
+  return saved;
+}
+
+}  // namespace
+
+std::span<const unsigned char> own_part(std::span<const unsigned char> state) {
+  return read_state(state).own;
+}
+
+void load_state(const EnvType& type, Roster& roster, int32_t id,
+                std::span<const unsigned char> state) {
+  need_state_functions(type);
+  const Saved saved = read_state(state);
+  const std::string_view name = type.api().name;
+  if (saved.name != name)
+    throw std::invalid_argument("state: of " + saved.name + ", not of " + std::string(name));
 
   Slot& slot = roster[id];
   pk_error error{};
   if (!slot.env) {
-    const auto& options = type.options();
+    const auto& options = type.options(id);
     if (type.api().create(options.data(), options.size(), &slot.env, &error))
       throw EnvError(id, error.message);
   }
-  const auto rest = content.last(in.left());
-  if (type.api().load(slot.env, rest.data(), rest.size(), &error)) {
+  if (type.api().load(slot.env, saved.own.data(), saved.own.size(), &error)) {
     roster.phase(id) = Phase::broken;
     type.api().destroy(slot.env);
     slot.env = nullptr;
@@ -123,9 +144,9 @@ void load_state(const EnvType& type, Roster& roster, int32_t id,
     throw std::invalid_argument("env " + std::to_string(id) + " refused the state and must be " +
                                 "reset: " + error.message);
   }
-  slot.rng = read.rng;
-  slot.episode = read.episode;
-  roster.phase(id) = phase;
+  slot.rng = saved.slot.rng;
+  slot.episode = saved.slot.episode;
+  roster.phase(id) = saved.phase;
 }
 
 }  // namespace poolkit

@@ -19,6 +19,9 @@ std::vector<unsigned char> save_state(const EnvType& type, Roster& roster, int32
 void load_state(const EnvType& type, Roster& roster, int32_t id,
                 std::span<const unsigned char> state);
 
+// What the environment's own save() wrote of such bytes, a view into them. Throws as load_state.
+std::span<const unsigned char> own_part(std::span<const unsigned char> state);
+
 }  // namespace poolkit
 
 #endif  // POOLKIT_SRC_STATE_H_

@@ -82,7 +82,7 @@ def test_module_before_a_colon_is_imported_first(
         ("affinity", [], ValueError),
         ("affinity", "cores", ValueError),
         ("autoreset", "never", ValueError),
-        ("render_mode", "human", ValueError),
+        ("render_mode", "ansi", ValueError),
     ],
 )
 def test_wrong_argument_is_named(argument: str, value: object, error: type[Exception]) -> None:

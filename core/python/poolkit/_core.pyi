@@ -43,6 +43,8 @@ class EnvType:
     """An environment with its options chosen."""
 
     def __init__(self, capsule: object, options: dict[str, Any]) -> None: ...
+    @staticmethod
+    def mixed(each: list[EnvType]) -> EnvType: ...
     @property
     def name(self) -> str: ...
     @property
@@ -141,6 +143,9 @@ def options_of(capsule: object) -> list[OptionInfo]:
 
 def nest(names: list[str], values: list[Any]) -> Any:
     """The dicts and tuples that names like 'arm/angle' stand for, with the values in them."""
+
+def own_state(state: bytes) -> bytes:
+    """What the environment's own save() wrote, of the bytes that Pool.save gave."""
 
 def atari_games() -> list[str]:
     """The games that envs.Atari plays, by the names of their ROMs."""

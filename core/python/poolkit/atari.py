@@ -80,8 +80,9 @@ def _register(game: str) -> None:
     """As Pong-v5, by EnvPool's conventions, and as ALE/Pong-v5, with sticky actions."""
     prepare = functools.partial(_prepare, game)
     name = "".join(word.title() for word in game.split("_"))
-    register(f"{name}-v5", _core.envs.Atari, prepare=prepare)
-    register(f"ALE/{name}-v5", _core.envs.Atari, prepare=prepare, repeat_action_probability=0.25)
+    add = functools.partial(register, env=_core.envs.Atari, prepare=prepare, render_fps=15)
+    add(f"{name}-v5")
+    add(f"ALE/{name}-v5", repeat_action_probability=0.25)
 
 
 for _game in _core.atari_games():

@@ -1,6 +1,6 @@
 """`make`: a pool of a registered environment, behind the front end that was asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 from gymnasium.vector import AutoresetMode
@@ -9,7 +9,7 @@ from .config import PoolConfig
 from .dm_front_end import DmVectorEnv
 from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
-from .registry import find
+from .registry import Choice, find
 
 ENV_TYPES = ("gymnasium", "dm", "gym")
 
@@ -36,7 +36,8 @@ def make(
     autoreset: str | AutoresetMode = "next_step",
     render_mode: str | None = None,
     squeeze: bool = False,
-    **options: Any,
+    options: Sequence[Mapping[str, Any]] | None = None,
+    **common: Any,
 ) -> GymnasiumVectorEnv | DmVectorEnv | GymVectorEnv:
     """A vector environment of `num_envs` environments of one kind.
 
@@ -54,9 +55,11 @@ def make(
             None draws one.
         max_episode_steps: Truncates after so many steps; 0: never; None: the environment's own.
         autoreset: "next_step", "same_step" or "disabled"; Gymnasium's AutoresetMode too.
-        render_mode: None or "rgb_array".
+        render_mode: None, "rgb_array" (`render` gives pictures) or "human" (a window shows them).
         squeeze: With "dm" and num_envs=1: TimeSteps without the axis of the envs.
-        **options: The environment's own options.
+        options: One dict an env, of options that are its own; "task" there names another
+            registration of the same environment. The spaces must agree.
+        **common: Options of all envs; see `make_spec`.
 
     Raises:
         TypeError: For an unknown option, or a value of the wrong type.
@@ -70,7 +73,8 @@ def make(
         raise ValueError(f"env_type: {env_type!r} must be one of {list(ENV_TYPES)}")
     if squeeze and env_type != "dm":
         raise ValueError("squeeze: is for env_type='dm' only")
-    entry = find(task)
+    chosen = _choices(task, common, options, num_envs)
+    limit = chosen[0].entry.max_episode_steps
     config = PoolConfig(
         num_envs=num_envs,
         batch_size=batch_size,
@@ -78,15 +82,28 @@ def make(
         thread_affinity_offset=thread_affinity_offset,
         affinity=affinity,
         seed=seed,
-        max_episode_steps=entry.max_episode_steps
-        if max_episode_steps is None
-        else max_episode_steps,
+        max_episode_steps=limit if max_episode_steps is None else max_episode_steps,
         autoreset=autoreset,
     )
-    envs = GymnasiumVectorEnv(entry.env_type(options), config, render_mode)
+    envs = GymnasiumVectorEnv(chosen, config, render_mode)
     if env_type == "dm":
         return DmVectorEnv(envs, squeeze=squeeze)
     return GymVectorEnv(envs) if env_type == "gym" else envs
+
+
+def _choices(
+    task: str,
+    common: dict[str, Any],
+    own: Sequence[Mapping[str, Any]] | None,
+    num_envs: int,
+) -> list[Choice]:
+    """The only choice, or one for each env."""
+    if own is None:
+        return [find(task).choose(common)]
+    if len(own) != num_envs:
+        raise ValueError(f"options: has {len(own)} entries; must have {num_envs}, one for each env")
+    each = [{"task": task, **common, **its} for its in own]
+    return [find(its.pop("task")).choose(its) for its in each]
 
 
 def make_gymnasium(task: str, **arguments: Any) -> GymnasiumVectorEnv:

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .config import PoolConfig
+from .registry import Choice
 from .seeds import Seed, reset_seeds
 from .spaces import space_of
+from .window import Image, Window
 
 Array = NDArray[Any]
 Step = tuple[Any, Array, Array, Array, dict[str, Any]]
@@ -43,16 +45,25 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
     """
 
     def __init__(
-        self, env_type: _core.EnvType, config: PoolConfig, render_mode: str | None = None
+        self, chosen: Sequence[Choice], config: PoolConfig, render_mode: str | None = None
     ) -> None:
         self.closed = True  # until there is something to close
-        modes = ["rgb_array"] if env_type.can_render else []
+        types = [choice.env_type() for choice in chosen]
+        env_type = types[0] if len(types) == 1 else _core.EnvType.mixed(types)
+        self._chosen = chosen
+        can_render = env_type.can_render or chosen[0].entry.render is not None
+        modes = ["human", "rgb_array"] if can_render else []
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode: {render_mode!r} must be one of {[None, *modes]}")
+        if render_mode == "human" and config.is_async:
+            raise ValueError("render_mode: 'human' is for lock-step, batch_size == num_envs")
+        fps = chosen[0].entry.render_fps
+        self._window = Window(chosen[0].entry.name, fps) if render_mode == "human" else None
         self.num_envs = config.num_envs
         self.render_mode = render_mode
         self.metadata: dict[str, Any] = {
             "render_modes": modes,
+            "render_fps": fps,
             "autoreset_mode": config.autoreset_mode,
         }
         self.single_observation_space = space_of(env_type.observation)
@@ -99,11 +110,14 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         """
         seeds = reset_seeds(seed, self.num_envs)
         if options is not None and "reset_mask" in options:
-            return self._reset_some(self._ids_of(options["reset_mask"]), seeds)
-        self._pool.drain()
-        self._pool.reset(None, seeds)
-        obs, _, _, _, info = self._pool.recv()
-        return obs, info
+            start = self._reset_some(self._ids_of(options["reset_mask"]), seeds)
+        else:
+            self._pool.drain()
+            self._pool.reset(None, seeds)
+            obs, _, _, _, info = self._pool.recv()
+            start = obs, info
+        self._show()
+        return start
 
     def _reset_some(
         self, env_id: NDArray[np.intp], seeds: list[Seed | None] | None
@@ -139,7 +153,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             RuntimeError: Before the first reset, or after `close`.
             EnvError: If an env threw. `recv` gives the other envs' results.
         """
-        return self._pool.step(actions)
+        step = self._pool.step(actions)
+        self._show()
+        return step
 
     def async_reset(self, env_id: ArrayLike | None = None) -> None:
         """Queue a reset of some envs, by default all, for `recv` to return.
@@ -171,17 +187,31 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             RuntimeError: If nothing is pending.
             EnvError: If an env threw, once for each; the next batch has one row fewer.
         """
-        return self._pool.recv(timeout)
+        step = self._pool.recv(timeout)
+        self._show()
+        return step
 
-    def render(self, env_ids: Sequence[int] | None = None) -> tuple[Array, ...] | None:
+    def render(self, env_ids: Sequence[int] | None = None) -> tuple[Image, ...] | None:
         """An RGB image uint8[height, width, 3] of some envs, by default all.
 
-        None without render_mode.
+        That is with render_mode="rgb_array". With "human", `reset`, `step` and `recv` show the
+        images in a window, and this returns None.
         """
         if self.render_mode is None:
             logger.warn("render() needs make(..., render_mode='rgb_array')")
+        if self.render_mode != "rgb_array":
             return None
-        return tuple(self._pool.render(env) for env in self._ids(env_ids))
+        return tuple(self._picture(env) for env in self._ids(env_ids))
+
+    def _picture(self, env: int) -> Image:
+        choice = self._chosen[env % len(self._chosen)]
+        if choice.entry.render is None:
+            return self._pool.render(env)
+        return choice.draw(self._pool.save(env))
+
+    def _show(self) -> None:
+        if self._window is not None and not self.pending:
+            self._window.show([self._picture(env) for env in range(self.num_envs)])
 
     def save_state(self, env_ids: Sequence[int] | None = None) -> list[bytes]:
         """The whole state of some envs, by default all, random streams included.
@@ -207,6 +237,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the workers and drop what is pending."""
         self._pool.close()
+        if self._window is not None:
+            self._window.close()
 
     def _ids(self, env_ids: Sequence[int] | None) -> Sequence[int]:
         return range(self.num_envs) if env_ids is None else env_ids

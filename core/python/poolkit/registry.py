@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
+from .window import Image
+
+Render = Callable[[bytes, dict[str, Any]], Image]
+"""Draws an environment, from what its `save` wrote and the options it was made with."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,8 @@ class Entry:
     name: str
     env: object
     prepare: Callable[..., dict[str, Any]] | None
+    render: Render | None
+    render_fps: int
     max_episode_steps: int | None
     defaults: dict[str, Any]
 
@@ -28,12 +34,11 @@ class Entry:
             names += [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         return sorted(set(names))
 
-    def env_type(self, options: dict[str, Any]) -> _core.EnvType:
+    def choose(self, options: dict[str, Any]) -> "Choice":
         """The environment with these options over its defaults.
 
         Raises:
-            TypeError: For an unknown option, or a value of the wrong type.
-            ValueError: For a value that the environment does not accept.
+            TypeError: For an unknown option.
         """
         names = self.option_names()
         for option in options:
@@ -41,7 +46,29 @@ class Entry:
                 raise TypeError(f"{self.name} has no option {option!r}{_near(option, names)}")
         if self.prepare is not None:
             options = self.prepare(**options)
-        return _core.EnvType(self.env, self.defaults | options)
+        return Choice(self, self.defaults | options)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A registered environment with its options chosen."""
+
+    entry: Entry
+    options: dict[str, Any]
+
+    def env_type(self) -> _core.EnvType:
+        """What a pool is made of.
+
+        Raises:
+            TypeError: For a value of the wrong type.
+            ValueError: For a value that the environment does not accept.
+        """
+        return _core.EnvType(self.entry.env, self.options)
+
+    def draw(self, state: bytes) -> Image:
+        """The picture of a state, where `render` was registered."""
+        assert self.entry.render is not None
+        return self.entry.render(_core.own_state(state), self.options)
 
 
 _entries: dict[str, Entry] = {}
@@ -52,6 +79,8 @@ def register(
     env: object,
     *,
     prepare: Callable[..., dict[str, Any]] | None = None,
+    render: Render | None = None,
+    render_fps: int = 30,
     max_episode_steps: int | None = None,
     **defaults: Any,
 ) -> None:
@@ -62,6 +91,9 @@ def register(
         env: An attribute of a POOLKIT_MODULE.
         prepare: Called with the options that `make` was given; returns those for the environment.
             Its keyword-only parameters are options too.
+        render: Draws it instead of its own `render`: called with what its `save` wrote and the
+            options it was made with, returns uint8[height, width, 3].
+        render_fps: Steps in a second of a video, or of render_mode="human".
         max_episode_steps: The time limit unless `make` is given one; None: the environment's own.
         **defaults: Options that replace the environment's own defaults.
 
@@ -72,7 +104,7 @@ def register(
     >>> "docs/Cart-v0" in list_all_envs()
     True
     """
-    entry = Entry(name, env, prepare, max_episode_steps, defaults)
+    entry = Entry(name, env, prepare, render, render_fps, max_episode_steps, defaults)
     names = entry.option_names()
     for option in defaults:
         if option not in names:

@@ -20,12 +20,14 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     ((4,), 1.0, False)
     """
 
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"]}  # noqa: RUF012
+
     def __init__(self, task: str, render_mode: str | None = None, **options: Any) -> None:
         self._envs = make(
             task, num_envs=1, autoreset="disabled", render_mode=render_mode, **options
         )
         self.render_mode = render_mode
-        self.metadata = {"render_modes": self._envs.metadata["render_modes"], "render_fps": 30}
+        self.metadata = self._envs.metadata
         self.observation_space = self._envs.single_observation_space
         self.action_space = self._envs.single_action_space
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from gymnasium.envs.toy_text.frozen_lake import MAPS, generate_random_map
 
-from . import _core
+from . import _core, drawing
 from .registry import register
 
 
@@ -32,14 +32,19 @@ def _prepare_lake(
     return chosen | options
 
 
-register("FrozenLake-v1", _core.envs.FrozenLake, prepare=_prepare_lake)
-register(
+_lake = functools.partial(
+    register, env=_core.envs.FrozenLake, render=drawing.frozen_lake, render_fps=4
+)
+_lake("FrozenLake-v1", prepare=_prepare_lake)
+_lake(
     "FrozenLake8x8-v1",
-    _core.envs.FrozenLake,
     prepare=functools.partial(_prepare_lake, map_name="8x8"),
     max_episode_steps=200,
 )
-register("Taxi-v4", _core.envs.Taxi)
-register("CliffWalking-v1", _core.envs.CliffWalking)
-register("CliffWalkingSlippery-v1", _core.envs.CliffWalking, is_slippery=True)
-register("Blackjack-v1", _core.envs.Blackjack)
+register("Taxi-v4", _core.envs.Taxi, render=drawing.taxi, render_fps=4)
+_cliff = functools.partial(
+    register, env=_core.envs.CliffWalking, render=drawing.cliff_walking, render_fps=4
+)
+_cliff("CliffWalking-v1")
+_cliff("CliffWalkingSlippery-v1", is_slippery=True)
+register("Blackjack-v1", _core.envs.Blackjack, render=drawing.blackjack, render_fps=4)
