@@ -2,8 +2,10 @@
 
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 
+import gymnasium
 import poolkit
 import pytest
 from poolkit import _core
@@ -88,3 +90,53 @@ def test_module_before_a_colon_is_imported_first(
 def test_wrong_argument_is_named(argument: str, value: object, error: type[Exception]) -> None:
     with pytest.raises(error, match=argument):
         poolkit.make("CartPole-v1", **{"num_envs": 4, argument: value})
+
+
+def test_spec_is_that_of_what_make_makes() -> None:
+    for task in ("CartPole-v0", "Pong-v5", "Taxi-v4", "debug/EveryDtype-v0", "debug/Slow-v0"):
+        spec = poolkit.make_spec(task)
+        with poolkit.make(task, num_envs=2) as envs:
+            assert spec.observation_space == envs.single_observation_space
+            assert spec.action_space == envs.single_action_space
+            assert list(spec.render_modes) == envs.metadata["render_modes"]
+            info = envs.reset()[1]
+            space = spec.info_space
+            assert isinstance(space, gymnasium.spaces.Dict)
+            assert set(space) == set(info) - {
+                "env_id",
+                "elapsed_step",
+                "episode_return",
+                "episode_length",
+            }
+            for key, part in space.items():
+                assert (part.dtype, (2, *part.shape)) == (info[key].dtype, info[key].shape)
+
+
+def test_spec_has_gymnasiums_time_limits() -> None:
+    for task in (
+        *("CartPole-v0", "CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCar-v0"),
+        *("MountainCarContinuous-v0", "FrozenLake-v1", "FrozenLake8x8-v1", "Taxi-v4"),
+        *("CliffWalking-v1", "CliffWalkingSlippery-v1", "Blackjack-v1"),
+    ):
+        with warnings.catch_warnings(action="ignore"):
+            limit = gymnasium.spec(task).max_episode_steps
+        assert poolkit.make_spec(task).max_episode_steps == (limit or 0)
+
+
+def test_spec_tells_options_with_types_defaults_and_meaning() -> None:
+    options = {option.name: option for option in poolkit.make_spec("ALE/Pong-v5").options}
+    assert options["repeat_action_probability"].default == 0.25
+    assert options["frame_skip"].type == "int"
+    assert options["frame_skip"].default == 4
+    assert options["preset"].type == "str | None"
+    assert options["preset"].doc == "A published protocol: dqn or machado."
+    assert all(option.doc for option in options.values())
+    with poolkit.make("Pong-v5", **{name: o.default for name, o in options.items()}) as envs:
+        assert envs.single_observation_space.shape == (4, 84, 84)
+
+
+def test_spec_takes_options_and_builds_nothing() -> None:
+    spec = poolkit.make_spec("debug/Failing-v0", at="constructor", index=0)
+    assert {o.name: o.default for o in spec.options}["at"] == "constructor"
+    with pytest.raises(TypeError, match="debug/Failing-v0 has no option 'att'; did you mean 'at'"):
+        poolkit.make_spec("debug/Failing-v0", att="step")

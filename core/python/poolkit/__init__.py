@@ -4,6 +4,7 @@ from . import builtin_envs  # registers them
 from ._core import __version__
 from .config import PoolConfig
 from .dm_front_end import DmVectorEnv
+from .env_spec import EnvSpec, OptionSpec, make_spec
 from .errors import EnvError
 from .factory import make, make_dm, make_gym, make_gymnasium
 from .gym_front_end import GymVectorEnv
@@ -13,8 +14,10 @@ from .registry import list_all_envs, register
 __all__ = [
     "DmVectorEnv",
     "EnvError",
+    "EnvSpec",
     "GymVectorEnv",
     "GymnasiumVectorEnv",
+    "OptionSpec",
     "PoolConfig",
     "__version__",
     "builtin_envs",
@@ -23,5 +26,6 @@ __all__ = [
     "make_dm",
     "make_gym",
     "make_gymnasium",
+    "make_spec",
     "register",
 ]

@@ -5,7 +5,7 @@ import hashlib
 import importlib.util
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from . import _core
 from .registry import register
@@ -33,8 +33,8 @@ def _prepare(
     game: str,
     /,
     *,
-    preset: str | None = None,
-    rom_path: str | Path | None = None,
+    preset: Annotated[str | None, "A published protocol: dqn or machado."] = None,
+    rom_path: Annotated[str | Path | None, "The ROM's file, if not the one of ale-py."] = None,
     **options: Any,
 ) -> dict[str, Any]:
     if preset is not None and preset not in PRESETS:

@@ -51,8 +51,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         types = [choice.env_type() for choice in chosen]
         env_type = types[0] if len(types) == 1 else _core.EnvType.mixed(types)
         self._chosen = chosen
-        can_render = env_type.can_render or chosen[0].entry.render is not None
-        modes = ["human", "rgb_array"] if can_render else []
+        modes = chosen[0].entry.render_modes(env_type)
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode: {render_mode!r} must be one of {[None, *modes]}")
         if render_mode == "human" and config.is_async:

@@ -28,11 +28,19 @@ class Entry:
 
     def option_names(self) -> list[str]:
         """What `make` accepts beside its own arguments."""
-        names = [option.name for option in _core.options_of(self.env)]
-        if self.prepare is not None:
-            parameters = inspect.signature(self.prepare).parameters.values()
-            names += [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-        return sorted(set(names))
+        names = {option.name for option in _core.options_of(self.env)}
+        return sorted(names | {parameter.name for parameter in self.prepare_parameters()})
+
+    def prepare_parameters(self) -> list[inspect.Parameter]:
+        """The options that `prepare` takes, beside the environment's own."""
+        if self.prepare is None:
+            return []
+        parameters = inspect.signature(self.prepare, eval_str=True).parameters.values()
+        return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+
+    def render_modes(self, env_type: _core.EnvType) -> list[str]:
+        """What `make` accepts as render_mode, beside None."""
+        return ["human", "rgb_array"] if self.render or env_type.can_render else []
 
     def choose(self, options: dict[str, Any]) -> "Choice":
         """The environment with these options over its defaults.
@@ -90,7 +98,7 @@ def register(
         name: Like "acme/Grid-v0". A later registration of the same name replaces this one.
         env: An attribute of a POOLKIT_MODULE.
         prepare: Called with the options that `make` was given; returns those for the environment.
-            Its keyword-only parameters are options too.
+            Its keyword-only parameters are options too, whose meaning `Annotated` may tell.
         render: Draws it instead of its own `render`: called with what its `save` wrote and the
             options it was made with, returns uint8[height, width, 3].
         render_fps: Steps in a second of a video, or of render_mode="human".

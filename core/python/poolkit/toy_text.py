@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from gymnasium.envs.toy_text.frozen_lake import MAPS, generate_random_map
 
@@ -12,15 +12,14 @@ from .registry import register
 
 def _prepare_lake(
     *,
-    desc: Sequence[str] | None = None,
-    map_name: str | None = "4x4",
-    reward_schedule: tuple[float, float, float] | None = None,
+    desc: Annotated[Sequence[str] | None, "The map's rows, instead of a name."] = None,
+    map_name: Annotated[str | None, "4x4 or 8x8; None without desc: a random map."] = "4x4",
+    reward_schedule: Annotated[
+        tuple[float, float, float] | None, "Rewards of the goal, a hole and a frozen cell."
+    ] = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Gymnasium's arguments: a map's rows or name, and the rewards of goal, hole and frozen cell.
-
-    With neither rows nor name the map is drawn by `generate_random_map`.
-    """
+    """From Gymnasium's arguments to the environment's own options."""
     if desc is None:
         if map_name is not None and map_name not in MAPS:
             raise ValueError(f"map_name: {map_name!r} must be one of {[None, *MAPS]}")
