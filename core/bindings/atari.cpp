@@ -82,13 +82,14 @@ void bind_atari(nb::module_& m) {
       .def("__copy__", [](const Emulator& self) { return Emulator(self); })
       .def(
           "act",
-          [](Emulator& self, int action, int frames) {
+          [](Emulator& self, int action, int frames, float strength) {
             if (frames < 1) throw nb::value_error("frames: must be at least 1");
-            return self.play(to_action(action), frames);
+            return self.play({to_action(action), strength}, frames);
           },
-          nb::arg("action"), nb::arg("frames") = 1,
-          "Play some frames, fewer if the game ends, with one of ALE's 18 actions; return the sum\n"
-          "of their rewards. Nothing happens once the game is over.")
+          nb::arg("action"), nb::arg("frames") = 1, nb::arg("strength") = 1.0f,
+          "Play some frames, fewer if the game ends, with one of ALE's 18 actions, paddles turned "
+          "with\n"
+          "that strength; return the sum of their rewards. Nothing happens once the game is over.")
       .def("reset", &Emulator::reset, "Start a new game; RAM and random numbers go on.")
       .def("reset_to_boot", &Emulator::reset_to_boot, "Return to the state of a new emulator.")
       .def("set_mode", &Emulator::set_mode, nb::arg("mode"), "Choose a mode for the next reset.")

@@ -126,6 +126,7 @@ void Console::grey_out() {
 ConsoleState Console::save() const {
   ConsoleState state = state_;
   state.machine.running = {};
+  state.machine.running.place.fetched = {};
   state.machine.tia.show_on(nullptr, nullptr);
   state.machine.cartridge.insert(rom_->hardware->cartridge, nullptr, nullptr);
   return state;
@@ -140,6 +141,7 @@ void Console::load(const ConsoleState& state, const std::array<FrameBuffer, 2>& 
   state_ = state;
   buffers_ = buffers;
   hidden_.inputs.clear();
+  state_.machine.running = {};
   connect();
 }
 

@@ -56,11 +56,12 @@ bool has_paddles(const Hardware& hardware) {
 
 void Controllers::centre() { paddle_ = kPaddleMiddle; }
 
-void Controllers::turn(const Hardware& hardware, Action action) {
+void Controllers::turn(const Hardware& hardware, Push push) {
   if (!has_paddles(hardware)) return;
-  const uint8_t held = kHeld[static_cast<uint8_t>(action)];
-  if (held & kRight) paddle_ -= kPaddleStep;
-  if (held & kLeft) paddle_ += kPaddleStep;
+  const uint8_t held = kHeld[static_cast<uint8_t>(push.action)];
+  const auto step = static_cast<int32_t>(kPaddleStep * push.strength);
+  if (held & kRight) paddle_ -= step;
+  if (held & kLeft) paddle_ += step;
   paddle_ = std::clamp(paddle_, kPaddleMin, kPaddleMax);
 }
 

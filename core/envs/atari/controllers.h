@@ -21,8 +21,8 @@ class Controllers {
  public:
   // Turns the paddle to the middle.
   void centre();
-  // Moves the paddle by the action, if the console has paddles.
-  void turn(const Hardware& hardware, Action action);
+  // Moves the paddle, if the console has paddles.
+  void turn(const Hardware& hardware, Push push);
 
   Inputs inputs(const Hardware& hardware, Action action, Panel panel) const;
 

@@ -104,26 +104,26 @@ void Emulator::set_difficulty(int difficulty) {
   player_.difficulty = static_cast<uint8_t>(difficulty);
 }
 
-int Emulator::play(Action wanted, int frames) {
+int Emulator::play(Push wanted, int frames) {
   constexpr int kSeen = 2;  // by whoever takes the maximum of a picture and the one before it
   const auto& legal = rules_->legal_actions;
   int reward = 0;
   int left = frames;
   do {
-    const Action action = player_.sticky.next(wanted);
+    Push push = player_.sticky.next(wanted);
     if (game_over()) break;
-    emulate(std::ranges::find(legal, action) != legal.end() ? action : Action::NOOP,
-            {.shown = left <= kSeen});
+    if (std::ranges::find(legal, push.action) == legal.end()) push.action = Action::NOOP;
+    emulate(push, {.shown = left <= kSeen});
     reward += referee_.reward();
   } while (--left > 0 && !game_over());
   console_.reveal();
   return reward;
 }
 
-void Emulator::emulate(Action action, How how) {
-  player_.controllers.turn(hardware(), action);
+void Emulator::emulate(Push push, How how) {
+  player_.controllers.turn(hardware(), push);
   const Inputs inputs = player_.controllers.inputs(
-      hardware(), action, {.reset = how.reset, .difficulty = player_.difficulty});
+      hardware(), push.action, {.reset = how.reset, .difficulty = player_.difficulty});
   console_.run_frame(inputs, how.shown);
   referee_.step(ram());
 }
@@ -144,7 +144,8 @@ struct Emulator::Header {
 std::vector<uint8_t> Emulator::save() const {
   static_assert(std::is_trivially_copyable_v<Booted>);
   std::vector<uint8_t> bytes(sizeof(Header) + sizeof(Booted));
-  const Booted all{console_.save(), console_.buffers(), referee_.save(), player_};
+  Booted all{console_.save(), console_.buffers(), referee_.save(), player_};
+  __builtin_clear_padding(&all);  // equal states are equal bytes
   std::memcpy(bytes.data() + sizeof(Header), &all, sizeof(all));
   const std::span saved = std::span(bytes).subspan(sizeof(Header));
   const Header header{.game = checksum(bytes_of(console_.rom().game)), .data = checksum(saved)};

@@ -36,10 +36,10 @@ class Emulator {
   void set_sticky(uint32_t seed, double probability) { player_.sticky = {seed, probability}; }
 
   // Plays one frame and returns its reward. Once the game is over it does nothing.
-  int act(Action action) { return play(action, 1); }
+  int act(Push push) { return play(push, 1); }
   // Plays frames until the game is over, `frames` at most; returns the sum of their rewards. The
   // same as act() again and again, but faster: only the last two of them are drawn.
-  int play(Action action, int frames);
+  int play(Push push, int frames);
 
   int lives() const { return referee_.lives(); }
   bool game_over() const { return referee_.game_over(); }
@@ -70,7 +70,7 @@ class Emulator {
     bool reset = false;  // with the switch held
     bool shown = true;
   };
-  void emulate(Action action, How how);
+  void emulate(Push push, How how);
   void press_reset();
 
   Console console_;

@@ -5,22 +5,11 @@
 namespace poolkit::atari {
 namespace {
 
-static_assert(kScreenWidth == kWidth);
-
 constexpr int64_t kMaxEpisodeSteps = 27'000;  // half an hour of play with frame_skip=4
 
-PictureFormat format_of(const EnvOptions& options, const Console& console) {
-  return {.screen_height = console.height(),
-          .size = {options.img_height, options.img_width},
-          .gray = options.gray_scale};
-}
-
-const Palette& palette_of(const Console& console) {
-  return console.pal() ? kPalPalette : kNtscPalette;
-}
-
 std::span<const Action> actions_of(const EnvOptions& options, const Rules& rules) {
-  return options.full_action_space ? rules.legal_actions : rules.minimal_actions;
+  const bool all = options.full_action_space || options.continuous;
+  return all ? rules.legal_actions : rules.minimal_actions;
 }
 
 bool contains(std::span<const Action> actions, Action action) {
@@ -32,14 +21,14 @@ bool contains(std::span<const Action> actions, Action action) {
 Spec AtariEnv::spec(const Options& values) {
   const AtariEnv built(values);  // refuses what cannot be built
   const EnvOptions& options = built.options_;
-  const int64_t pictures = options.stack_num * (options.gray_scale ? 1 : 3);
   std::vector<Array> info = {array<int32_t>("lives"), array<float>("reward"),
                              array<int32_t>("terminated")};
   if (options.zero_discount_on_life_loss) info.push_back(array<float>("discount"));
   if (options.ram) info.push_back(array<uint8_t>("ram", {128}));
   return {
-      .observation = {box<uint8_t>("", {pictures, options.img_height, options.img_width}, 0, 255)},
-      .action = {discrete("", static_cast<int64_t>(built.actions_.size()))},
+      .observation = {built.observer_.array()},
+      .action = {options.continuous ? polar_array()
+                                    : discrete("", static_cast<int64_t>(built.actions_.size()))},
       .info = std::move(info),
       .max_episode_steps = kMaxEpisodeSteps};
 }
@@ -48,10 +37,9 @@ AtariEnv::AtariEnv(const Options& values)
     : options_(values),
       booted_(booted(options_.game, options_.rom)),
       emulator_(*booted_),
-      preprocessor_(palette_of(emulator_.console()), format_of(options_, emulator_.console())),
+      observer_(options_, emulator_.console()),
       actions_(actions_of(options_, emulator_.rules())),
-      fires_(options_.use_fire_reset && contains(actions_, Action::FIRE)),
-      pictures_(options_.stack_num, preprocessor_.size()) {
+      fires_(options_.use_fire_reset && contains(actions_, Action::FIRE)) {
   if (options_.mode) emulator_.set_mode(*options_.mode);
   if (options_.difficulty) emulator_.set_difficulty(*options_.difficulty);
 }
@@ -63,8 +51,7 @@ void AtariEnv::reset(Reset why, Rng& rng) {
   } else {
     start_game(rng);
   }
-  take_picture(emulator_.console().screen());
-  pictures_.fill();
+  observer_.begin(emulator_);
   lives_ = emulator_.lives();
   reward_ = 0;
   life_lost_ = false;
@@ -95,15 +82,16 @@ void AtariEnv::continue_game(Rng& rng) {
   if (emulator_.game_over()) start_game(rng);
 }
 
-void AtariEnv::take_picture(std::span<const uint8_t> other) {
-  preprocessor_.run(emulator_.console().screen(), other, pictures_.push());
+Push AtariEnv::push_of_agent(poolkit::Action action) const {
+  if (options_.continuous) {
+    return push_of(action.array<float>(), options_.continuous_action_threshold);
+  }
+  return actions_[action.scalar<int64_t>()];
 }
 
 Transition AtariEnv::step(poolkit::Action action, Rng&) {
-  const Action held = actions_[action.scalar<int64_t>()];
-  const int reward = emulator_.play(held, static_cast<int>(options_.frame_skip));
-  const Console& console = emulator_.console();
-  take_picture(options_.frame_skip > 1 ? console.previous_screen() : console.screen());
+  const int reward = emulator_.play(push_of_agent(action), options_.frame_skip);
+  observer_.add(emulator_);
 
   const int lives = emulator_.lives();
   life_lost_ = lives < lives_;
@@ -120,7 +108,7 @@ Transition AtariEnv::step(poolkit::Action action, Rng&) {
 }
 
 void AtariEnv::observe(Row row) const {
-  pictures_.copy_to(row.observation<uint8_t>());
+  observer_.copy_to(row.observation<uint8_t>());
   size_t next = 0;
   row.info<int32_t>(next++)[0] = lives_;
   row.info<float>(next++)[0] = reward_;
@@ -144,7 +132,7 @@ void AtariEnv::save(Writer& out) const {
   const std::vector<uint8_t> console = emulator_.save();
   out.value(console.size());
   out.bytes(console.data(), console.size());
-  pictures_.save(out);
+  observer_.save(out);
   out.value(lives_);
   out.value(reward_);
   out.value(life_lost_);
@@ -157,7 +145,7 @@ void AtariEnv::load(Reader& in) {
   }
   in.bytes(console.data(), console.size());
   emulator_.load(console);
-  pictures_.load(in);
+  observer_.load(in);
   lives_ = in.value<int32_t>();
   reward_ = in.value<float>();
   life_lost_ = in.value<bool>();

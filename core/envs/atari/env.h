@@ -9,16 +9,16 @@
 #include "boot.h"
 #include "emulator.h"
 #include "env_options.h"
-#include "picture_stack.h"
+#include "observer.h"
+#include "polar_action.h"
 #include "poolkit/env.h"
-#include "preprocess.h"
 
 namespace poolkit::atari {
 
 // Follows EnvPool's options and conventions, and Gymnasium's AtariPreprocessing where both define
 // the same. A picture is made of the last two frames that were emulated, also where the game ended
 // before the action did; the first picture of an episode is its last frame alone, and so is every
-// picture with frame_skip=1.
+// picture with frame_skip=1 or maxpool=False.
 class AtariEnv {
  public:
   static std::vector<OptionSpec> options() { return declared_options(); }
@@ -36,16 +36,14 @@ class AtariEnv {
   void boot(Rng& rng);
   void start_game(Rng& rng);
   void continue_game(Rng& rng);
-  // The last frame, and where it shall be seen together with another, that one.
-  void take_picture(std::span<const uint8_t> other);
+  Push push_of_agent(poolkit::Action action) const;
 
   EnvOptions options_;
   std::shared_ptr<const Emulator> booted_;  // kept for the next env of the pool
   Emulator emulator_;
-  Preprocessor preprocessor_;
+  Observer observer_;
   std::span<const Action> actions_;
   bool fires_;  // at the start of an episode
-  PictureStack pictures_;
 
   // Of the last step.
   int32_t lives_ = 0;

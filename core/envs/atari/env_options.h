@@ -25,10 +25,14 @@ struct EnvOptions {
   bool episodic_life;
   bool zero_discount_on_life_loss;
   bool reward_clip;
-  int img_height;
-  int img_width;
+  bool sees_ram;  // instead of the screen
+  std::optional<int> img_height;
+  std::optional<int> img_width;
   bool gray_scale;
+  bool maxpool;
   bool full_action_space;
+  bool continuous;
+  float continuous_action_threshold;
   double repeat_action_probability;
   std::optional<int> mode;
   std::optional<int> difficulty;

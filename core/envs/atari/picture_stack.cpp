@@ -1,7 +1,6 @@
 #include "picture_stack.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace poolkit::atari {
 
@@ -23,18 +22,15 @@ void PictureStack::copy_to(std::span<uint8_t> out) const {
   std::rotate_copy(pixels_.begin(), oldest, pixels_.end(), out.begin());
 }
 
+// In order, so that equal pictures are equal bytes.
 void PictureStack::save(Writer& out) const {
-  out.value(oldest_);
-  out.bytes(pixels_.data(), pixels_.size());
+  out.bytes(pixels_.data() + oldest_, pixels_.size() - oldest_);
+  out.bytes(pixels_.data(), oldest_);
 }
 
 void PictureStack::load(Reader& in) {
-  const auto oldest = in.value<size_t>();
-  if (oldest >= pixels_.size() || oldest % size_ != 0) {
-    throw std::invalid_argument("state: not of this environment");
-  }
   in.bytes(pixels_.data(), pixels_.size());
-  oldest_ = oldest;
+  oldest_ = 0;
 }
 
 }  // namespace poolkit::atari

@@ -14,7 +14,7 @@ class StickyActions {
   StickyActions() = default;
   StickyActions(uint32_t seed, double probability) : random_(seed), probability_(probability) {}
 
-  Action next(Action wanted) {
+  Push next(Push wanted) {
     constexpr double kRange = 4294967296.0;
     if (probability_ > 0) {
       const double draw = random_() / kRange;
@@ -25,14 +25,14 @@ class StickyActions {
   }
 
   // The console's RESET was pressed: nothing is held any more.
-  void release() { last_ = Action::NOOP; }
+  void release() { last_ = {}; }
 
-  bool valid() const { return random_.valid() && static_cast<int>(last_) < kNumActions; }
+  bool valid() const { return random_.valid() && static_cast<int>(last_.action) < kNumActions; }
 
  private:
   Mt19937 random_;
   double probability_ = 0;
-  Action last_ = Action::NOOP;
+  Push last_;
 };
 
 }  // namespace poolkit::atari

@@ -80,7 +80,14 @@ def _register(game: str) -> None:
     """As Pong-v5, by EnvPool's conventions, and as ALE/Pong-v5, with sticky actions."""
     prepare = functools.partial(_prepare, game)
     name = "".join(word.title() for word in game.split("_"))
-    add = functools.partial(register, env=_core.envs.Atari, prepare=prepare, render_fps=15)
+    add = functools.partial(
+        register,
+        env=_core.envs.Atari,
+        prepare=prepare,
+        render_fps=15,
+        img_height=84,
+        img_width=84,
+    )
     add(f"{name}-v5")
     add(f"ALE/{name}-v5", repeat_action_probability=0.25)
 
