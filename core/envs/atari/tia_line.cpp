@@ -47,19 +47,22 @@ inline LineMask Tia::missile_line(int player) const {
   return placed(pattern * copies.near_by, pattern * copies.far_away, position_[M0 + player]);
 }
 
+// Twenty bits, four pixels each; PF0 and PF2 run from bit 0 on, PF1 from bit 7.
 inline LineMask Tia::playfield_line() const {
-  // The 20 bits from left to right.
-  const uint32_t bits = regs_[PF0] >> 4 | kMirrored[regs_[PF1]] << 4 | regs_[PF2] << 12;
-  if (bits == 0) return {};
-  const auto reflected = [](uint32_t v) {
-    return kMirrored[v >> 12] | kMirrored[v >> 4 & 0xff] << 8 | kMirrored[v & 0xf] >> 4 << 16;
-  };
-  const uint32_t right = reflected_ ? reflected(bits) : bits;
-  const auto low = [](uint32_t v) {
-    return kPlayfieldBits[v & 0xff] | uint64_t{kPlayfieldBits[v >> 8 & 0xff]} << 32;
-  };
-  const auto high = [](uint32_t v) { return uint64_t{kPlayfieldBits[v >> 16]}; };
-  return {{low(bits), high(bits) | low(right) << 16, low(right) >> 48 | high(right) << 16}};
+  if ((regs_[PF0] >> 4 | regs_[PF1] | regs_[PF2]) == 0) return {};
+  const uint64_t first = kFourTimesAsIs[regs_[PF0] >> 4];
+  const uint64_t middle = kFourTimes[regs_[PF1]];
+  const uint64_t last = kFourTimesAsIs[regs_[PF2]];
+  LineMask line{{first | middle << 16 | last << 48, last >> 16, 0}};
+  if (!reflected_) {
+    line.words[1] |= first << 16 | middle << 32;
+    line.words[2] = last;
+  } else {
+    const uint64_t middle_from_end = kFourTimesAsIs[regs_[PF1]];
+    line.words[1] |= uint64_t{kFourTimes[regs_[PF2]]} << 16 | middle_from_end << 48;
+    line.words[2] = middle_from_end >> 16 | uint64_t{kFourTimes[regs_[PF0] & 0xf0]} << 16;
+  }
+  return line;
 }
 
 void Tia::advance_lines(int32_t clock) {

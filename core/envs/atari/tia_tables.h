@@ -223,6 +223,6 @@ constexpr auto spread_table(int times, bool mirrored) {
 inline constexpr auto kMirrored = spread_table(1, true);
 inline constexpr auto kTwice = spread_table(2, true);
 inline constexpr auto kFourTimes = spread_table(4, true);
-inline constexpr auto kPlayfieldBits = spread_table(4, false);
+inline constexpr auto kFourTimesAsIs = spread_table(4, false);
 
 }  // namespace poolkit::atari
