@@ -57,5 +57,5 @@ clean:
 	rm -rf dist
 	$(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
 	$(PIP) --no-deps --force-reinstall dist/*.whl
-	$(PIP) --find-links dist 'poolkit[dev,recipes,sb3]'
+	$(PIP) --find-links dist 'poolkit[dev,recipes,sb3,tianshou]'
 	touch $@

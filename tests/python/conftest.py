@@ -1,5 +1,7 @@
 """Registers the environments that only tests use, under debug/."""
 
+import os
+
 import poolkit
 from poolkit import _core
 
@@ -9,3 +11,6 @@ poolkit.register("debug/EveryDtype-v0", _core.envs.debug_every_dtype)
 poolkit.register("debug/Failing-v0", _core.envs.debug_failing)
 poolkit.register("debug/Farm-v0", _core.envs.debug_farm)
 poolkit.register("debug/Slow-v0", _core.envs.debug_slow)
+
+# Tianshou's numba functions take longer to compile than its tests to run.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")

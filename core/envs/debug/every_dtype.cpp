@@ -23,22 +23,31 @@ std::vector<Array> actions(const std::string& prefix) {
 
 }  // namespace
 
-Spec EveryDtype::spec(const Options&) {
+std::vector<OptionSpec> EveryDtype::options() {
+  return {option::flag("pair", true, "Observe a Tuple too.")};
+}
+
+Spec EveryDtype::spec(const Options& options) {
   Spec spec{
       .observation = {box<bool>("dtype/bool", {2}, false, true), array<int8_t>("dtype/int8", {2}),
                       array<uint8_t>("dtype/uint8", {2}), array<int16_t>("dtype/int16", {2}),
                       array<uint16_t>("dtype/uint16", {2}), array<int32_t>("dtype/int32", {2}),
                       array<uint32_t>("dtype/uint32", {2}), array<int64_t>("dtype/int64", {2}),
                       array<uint64_t>("dtype/uint64", {2}), array<float>("dtype/float32", {2}),
-                      array<double>("dtype/float64", {2}), discrete("pair/0", 3, 5),
-                      multi_binary("pair/1", 4)},
+                      array<double>("dtype/float64", {2})},
       .action = actions(""),
       .info = {array<bool>("action_mask", {3})}};
+  if (options.flag("pair")) {
+    spec.observation.push_back(discrete("pair/0", 3, 5));
+    spec.observation.push_back(multi_binary("pair/1", 4));
+  }
   for (Array& echo : actions("echo/")) spec.observation.push_back(std::move(echo));
   return spec;
 }
 
-void EveryDtype::reset(Reset, Rng&) { *this = EveryDtype(Options({})); }
+EveryDtype::EveryDtype(const Options& options) : EveryDtype(options.flag("pair")) {}
+
+void EveryDtype::reset(Reset, Rng&) { *this = EveryDtype(pair_); }
 
 Transition EveryDtype::step(Action action, Rng&) {
   ++count_;
@@ -66,13 +75,16 @@ void EveryDtype::observe(Row row) const {
   fill(8, std::type_identity<uint64_t>());
   fill(9, std::type_identity<float>());
   fill(10, std::type_identity<double>());
-  row.observation<int64_t>(11)[0] = 5 + count_ % 3;
-  std::ranges::fill(row.observation<int8_t>(12), static_cast<int8_t>(odd));
-  row.observation<int64_t>(13)[0] = turn_;
-  std::ranges::copy(buttons_, row.observation<int64_t>(14).begin());
-  std::ranges::copy(switches_, row.observation<int8_t>(15).begin());
-  std::ranges::copy(gas_, row.observation<float>(16).begin());
-  std::ranges::copy(angle_, row.observation<double>(17).begin());
+  size_t next = 11;
+  if (pair_) {
+    row.observation<int64_t>(next++)[0] = 5 + count_ % 3;
+    std::ranges::fill(row.observation<int8_t>(next++), static_cast<int8_t>(odd));
+  }
+  row.observation<int64_t>(next++)[0] = turn_;
+  std::ranges::copy(buttons_, row.observation<int64_t>(next++).begin());
+  std::ranges::copy(switches_, row.observation<int8_t>(next++).begin());
+  std::ranges::copy(gas_, row.observation<float>(next++).begin());
+  std::ranges::copy(angle_, row.observation<double>(next++).begin());
   const std::span<bool> mask = row.info<bool>(0);
   for (size_t k = 0; k < mask.size(); ++k) mask[k] = k != static_cast<size_t>(count_) % mask.size();
 }

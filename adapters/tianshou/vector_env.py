@@ -1,0 +1,298 @@
+"""The pool as a vector environment of Tianshou."""
+
+import contextlib
+import operator
+from collections import deque
+from collections.abc import Sequence
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any, SupportsIndex
+
+import numpy as np
+import poolkit
+from gymnasium import spaces
+from gymnasium.vector.utils import concatenate, create_empty_array
+from numpy.typing import NDArray
+from tianshou.data import to_numpy
+from tianshou.env import BaseVectorEnv
+
+from .rows import Rows, concatenated, table_like
+
+Step = tuple[Any, Any, Any, Any, Any]
+"""Observation, reward float64, terminated bool, truncated bool, infos: a row for each env."""
+Ids = NDArray[np.intp]
+
+
+class PoolVectorEnv(BaseVectorEnv):
+    """Many environments of one kind behind Tianshou's interface.
+
+    With `batch_size == num_envs`, the default, it is for `Collector`. With fewer it is
+    asynchronous, for `PoolAsyncCollector`: a `step` answers with the first `batch_size` results.
+
+    An environment whose episode ended already stands at the start of its next one. `reset` without
+    arguments hands that observation out and restarts nothing: a lost life that ends an episode
+    does not end the game. An environment in mid-episode is really reset, and with arguments all
+    are.
+
+    Infos, and observations of a Dict space, are `Rows`. `infos[i]["env_id"]` says which
+    environment row i is; the other names are those of `poolkit.GymnasiumVectorEnv`.
+
+    Args:
+        task: A name of `poolkit.list_all_envs`.
+        num_envs: How many environments.
+        batch_size: How many results a step waits for.
+        **options: What else `poolkit.make` takes, but for `autoreset`.
+
+    Raises:
+        TypeError: For an observation with a Tuple, which Tianshou does not support; else as
+            `poolkit.make`.
+
+    >>> envs = PoolVectorEnv("CartPole-v1", 3)
+    >>> obs, infos = envs.reset(seed=1)
+    >>> obs, reward, terminated, truncated, infos = envs.step(np.array([0, 1]), [2, 0])
+    >>> obs.shape, infos["env_id"]
+    ((2, 4), array([2, 0], dtype=int32))
+    >>> envs.close()
+    """
+
+    def __init__(
+        self, task: str, num_envs: int = 1, *, batch_size: int | None = None, **options: Any
+    ) -> None:
+        if "autoreset" in options:
+            raise TypeError("autoreset: PoolVectorEnv chooses it")
+        self._pool = pool = poolkit.make(
+            task, num_envs=num_envs, batch_size=batch_size, autoreset="same_step", **options
+        )
+        if _has_tuple(pool.single_observation_space):
+            pool.close()
+            raise TypeError(
+                f"{task}: Tianshou does not support the Tuple in the observation space "
+                f"{pool.single_observation_space}"
+            )
+        self.env_num = pool.num_envs
+        self.wait_num = pool.batch_size
+        self.timeout = None
+        self.is_async = pool.is_async
+        self.is_closed = False
+        self._waiting = np.zeros(self.env_num, bool)
+        self._early: deque[Step] = deque()  # results that came while a reset waited
+        # Where each env's last episode began, and whether autoreset put the env there, unstepped.
+        self._starts: tuple[Any, Any] | None = None
+        self._at_start = np.zeros(self.env_num, bool)
+        self._attributes = [
+            SimpleNamespace(
+                action_space=deepcopy(pool.single_action_space),  # each samples on its own
+                observation_space=pool.single_observation_space,
+                metadata=pool.metadata,
+                spec=pool.spec,
+                render_mode=pool.render_mode,
+            )
+            for _ in range(self.env_num)
+        ]
+
+    @property
+    def waiting_id(self) -> list[int]:  # type: ignore[override]
+        """The environments that are still stepping."""
+        return np.flatnonzero(self._waiting).tolist()
+
+    @property
+    def ready_id(self) -> list[int]:  # type: ignore[override]
+        """The environments that can be stepped and reset."""
+        return np.flatnonzero(~self._waiting).tolist()
+
+    def reset(  # type: ignore[override]
+        self,
+        env_id: Any = None,
+        *,
+        seed: SupportsIndex | Sequence[SupportsIndex] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, Any]:
+        """First observations and infos of some environments, by default all, in that order.
+
+        Args:
+            env_id: An int or int[n]; an environment that is still stepping is a ValueError.
+                By default all; results that are waited for are dropped.
+            seed: An int seeds each of them with it, as in Tianshou; a sequence has one for each.
+            options: Those of `poolkit.GymnasiumVectorEnv.reset`, but for "reset_mask".
+        """
+        ids = self._ids(env_id)
+        if env_id is None:
+            self._drop()
+        else:
+            self._expect_ready(ids)
+        anew = ids if seed is not None or options is not None else ids[~self._at_start[ids]]
+        if len(anew):
+            self._restart(anew, self._seeds_of(anew, seed), options)
+        assert self._starts is not None
+        obs, infos = self._starts
+        return obs[ids], infos[ids]
+
+    def step(self, action: Any, id: Any = None) -> Step:  # noqa: A002
+        """Step some environments, by default all, and wait for `wait_num` results.
+
+        In lock-step the rows are in the order of `id`.
+
+        Args:
+            action: A row for each environment, inside its action space; an array, a tensor or a
+                list. None steps nothing and waits for all that are still stepping.
+            id: An int or int[n].
+
+        Raises:
+            ValueError: For a wrong shape, an action outside its space, or an id that is repeated,
+                out of range or still stepping; nothing is stepped.
+            EnvError: If an environment threw; it needs a reset. The others' results are kept.
+        """
+        if action is None:
+            return self._wait_for_all()
+        ids = self._ids(id)
+        self._expect_ready(ids)
+        self._pool.send(self._batch_of(action), ids)
+        self._waiting[ids] = True
+        self._at_start[ids] = False
+        return self._hand_out(self._early.popleft() if self._early else self._receive())
+
+    def seed(self, seed: Any = None) -> list[list[int] | None]:
+        """Start new episodes, and seed the environments and their action spaces' samples.
+
+        Args:
+            seed: An int s seeds environment i with s + i; a sequence with its entries; None lets
+                the environments' random streams go on.
+        """
+        self._drop()
+        if isinstance(seed, SupportsIndex):
+            seed = [operator.index(seed) + env for env in range(self.env_num)]
+        ids = self._ids(None)
+        seeds = self._seeds_of(ids, seed)
+        self._restart(ids, seeds, None)
+        for env, entry in zip(self._attributes, seeds, strict=True):
+            env.action_space.seed(entry)
+        return [None if entry is None else [entry] for entry in seeds]
+
+    def render(self, **kwargs: Any) -> list[Any]:
+        """An RGB image uint8[height, width, 3] of each environment; see `render_mode`."""
+        if self._waiting.any():
+            raise RuntimeError(f"environments {self.waiting_id} are still stepping")
+        images = self._pool.render(**kwargs)
+        return [None] * self.env_num if images is None else list(images)
+
+    def close(self) -> None:
+        """Stop the workers and drop what is still stepping; idempotent."""
+        self._pool.close()
+        self.is_closed = True
+
+    def get_env_attr(self, key: str, id: Any = None) -> list[Any]:  # noqa: A002
+        """An attribute of some environments, by default all.
+
+        There are `action_space`, `observation_space`, `metadata`, `spec`, `render_mode`, and what
+        `set_env_attr` has set.
+        """
+        envs = [self._attributes[env] for env in self._ids(id)]
+        for env in envs:
+            if not hasattr(env, key):
+                raise AttributeError(f"key: {key!r} must be one of {sorted(vars(env))}")
+        return [getattr(env, key) for env in envs]
+
+    def set_env_attr(self, key: str, value: Any, id: Any = None) -> None:  # noqa: A002
+        """Set an attribute of some environments, by default all, for `get_env_attr` to find."""
+        for env in self._ids(id):
+            setattr(self._attributes[env], key, value)
+
+    def _ids(self, env_id: Any) -> Ids:
+        if env_id is None:
+            return np.arange(self.env_num)
+        ids = np.atleast_1d(np.asarray(env_id))
+        if ids.dtype.kind not in "iu" or ids.ndim != 1:
+            raise TypeError(f"env_id: must be an int or int[n], not {env_id!r}")
+        if ((ids < 0) | (ids >= self.env_num)).any():
+            raise ValueError(f"env_id: {ids.tolist()} must be in 0 .. {self.env_num - 1}")
+        return ids.astype(np.intp)
+
+    def _expect_ready(self, ids: Ids) -> None:
+        if self._waiting[ids].any():
+            stepping = ids[self._waiting[ids]].tolist()
+            raise ValueError(f"env_id: {stepping} are still stepping; step(None) waits for them")
+
+    def _seeds_of(self, ids: Ids, seed: Any) -> list[int | None]:
+        if seed is None or isinstance(seed, SupportsIndex):
+            return [None if seed is None else operator.index(seed)] * len(ids)
+        if len(seed) != len(ids):
+            raise ValueError(f"seed: has {len(seed)} entries; must have {len(ids)}")
+        return [None if entry is None else operator.index(entry) for entry in seed]
+
+    def _restart(self, ids: Ids, seeds: list[int | None], options: dict[str, Any] | None) -> None:
+        """Really reset some environments; `_starts` then has their observations."""
+        self._receive_all()
+        mask = np.zeros(self.env_num, bool)
+        mask[ids] = True
+        of_all: list[int | None] = [None] * self.env_num
+        for env, seed in zip(ids, seeds, strict=True):
+            of_all[env] = seed
+        obs, info = self._pool.reset(seed=of_all, options={**(options or {}), "reset_mask": mask})
+        obs, infos = _rows(obs), Rows.of(info)
+        if self._starts is None:
+            self._starts = table_like(obs, self.env_num), table_like(infos, self.env_num)
+        envs = infos["env_id"]
+        for table, rows in zip(self._starts, (obs, infos), strict=True):
+            table[envs] = rows
+        self._at_start[ids] = False
+
+    def _receive(self) -> Step:
+        try:
+            obs, reward, terminated, truncated, info = self._pool.recv()
+        except poolkit.EnvError as error:
+            self._waiting[error.env_id] = False
+            raise
+        final_obs = info.pop("final_obs", None)
+        final_info = info.pop("final_info", None)
+        obs, infos = _rows(obs), Rows.of({k: v for k, v in info.items() if k[0] != "_"})
+        if final_obs is not None:
+            # The row shows the new episode already: keep that for reset, and show the old one.
+            assert self._starts is not None
+            ended = np.flatnonzero(terminated | truncated)
+            envs = infos["env_id"][ended]
+            final = (_rows(final_obs), Rows.of(final_info))
+            for table, rows, last in zip(self._starts, (obs, infos), final, strict=True):
+                table[envs] = rows[ended]
+                rows[ended] = last[ended]
+            self._at_start[envs] = True
+        return obs, reward.astype(np.float64), terminated, truncated, infos
+
+    def _receive_all(self) -> None:
+        while self._pool.pending:
+            self._early.append(self._receive())
+
+    def _wait_for_all(self) -> Step:
+        self._receive_all()
+        if not self._early:
+            raise RuntimeError("step(None): no environment is stepping")
+        steps = [concatenated(list(parts)) for parts in zip(*self._early, strict=True)]
+        self._early.clear()
+        return self._hand_out(tuple(steps))
+
+    def _hand_out(self, step: Step) -> Step:
+        self._waiting[step[-1]["env_id"]] = False
+        return step
+
+    def _drop(self) -> None:
+        while self._pool.pending:
+            with contextlib.suppress(poolkit.EnvError):
+                self._pool.recv()
+        self._early.clear()
+        self._waiting[:] = False
+
+    def _batch_of(self, action: Any) -> Any:
+        space = self._pool.single_action_space
+        if isinstance(space, spaces.Dict | spaces.Tuple):
+            batch: Any = create_empty_array(space, len(action))
+            return concatenate(space, list(action), batch)
+        return to_numpy(action)
+
+
+def _rows(obs: Any) -> Any:
+    return Rows.of(obs) if isinstance(obs, dict) else obs
+
+
+def _has_tuple(space: Any) -> bool:
+    if isinstance(space, spaces.Dict):
+        return any(_has_tuple(entry) for entry in space.values())
+    return isinstance(space, spaces.Tuple)
