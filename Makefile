@@ -33,7 +33,7 @@ $(SANITIZED): test-cpp-%: .venv/tools
 test-python: .venv/installed
 	@echo "== Python tests"
 	$(BIN)/python -m pytest tests -n $(JOBS)
-	$(BIN)/python -m pytest --doctest-modules --pyargs poolkit
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --doctest-modules --pyargs poolkit
 
 lint: .venv/installed
 	@echo "== lint and types"
