@@ -35,7 +35,7 @@ GAMES = (
     "Pong", "Breakout", "SpaceInvaders", "Seaquest", "Qbert",
     "MsPacman", "Enduro", "Freeway", "Boxing", "MontezumaRevenge",
     "AirRaid", "Adventure", "KeystoneKapers", "Jamesbond", "DoubleDunk",
-    "ElevatorAction", "Robotank", "Pitfall2", "BeamRider", "VideoPinball",
+    "ElevatorAction", "Robotank", "Pitfall2", "Carnival", "JourneyEscape",
 )  # fmt: skip
 FORMATS: dict[str, dict[str, Any]] = {
     "gray": {},

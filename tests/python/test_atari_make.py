@@ -2,19 +2,48 @@
 
 from pathlib import Path
 
+import ale_py
+import gymnasium
 import numpy as np
 import poolkit
 import pytest
+from poolkit import _core
 from poolkit.atari import read_rom
 from poolkit.rom_digests import ROM_DIGESTS
 
 PONG = f"the ROM of pong, MD5 {ROM_DIGESTS['pong']}"
 
 
-def test_each_game_has_both_names() -> None:
-    names = set(poolkit.list_all_envs())
-    for game in ("Pong", "SpaceInvaders", "MsPacman", "MontezumaRevenge"):
-        assert {f"{game}-v5", f"ALE/{game}-v5"} <= names
+def test_each_game_has_gymnasiums_name_and_a_short_one() -> None:
+    gymnasium.register_envs(ale_py)
+    names = {name for name in gymnasium.registry if name.startswith("ALE/")}
+    short = {name.removeprefix("ALE/") for name in names}
+    assert len(names) == 104
+    known = set(poolkit.list_all_envs())
+    assert {name for name in known if name.startswith("ALE/")} == names
+    assert short <= known
+
+
+@pytest.mark.parametrize("option", ["game", "rom"])
+def test_only_the_name_says_what_is_played(option: str) -> None:
+    with pytest.raises(TypeError, match=f"Pong-v5 has no option '{option}'"):
+        poolkit.make("Pong-v5", **{option: "breakout"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "game=None: which ROM is it?"),
+        ({"game": "pong"}, "rom=None: must be the content of a ROM"),
+        ({"game": "pong", "rom": b"\0"}, "pong: a ROM of 2048 bytes is expected, not 1"),
+    ],
+    ids=str,
+)
+def test_the_bare_environment_needs_a_game_and_its_rom(
+    options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        _core.EnvType(_core.envs.Atari, options)
 
 
 def test_unknown_game_tells_the_near_ones() -> None:

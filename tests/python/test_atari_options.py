@@ -303,8 +303,6 @@ def test_steps_are_counted_for_the_time_limit_not_frames() -> None:
             r"repeat_action_probability=1\.5.*: must be in 0 \.\. 1",
         ),
         ({"repeat_action_probability": float("nan")}, "repeat_action_probability=-?nan"),
-        ({"rom": None}, "rom=None"),
-        ({"game": None}, "game=None"),
     ],
     ids=str,
 )

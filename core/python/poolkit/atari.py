@@ -84,6 +84,7 @@ def _register(game: str) -> None:
         register,
         env=_core.envs.Atari,
         prepare=prepare,
+        private=("game", "rom"),
         render_fps=15,
         img_height=84,
         img_width=84,

@@ -6,7 +6,6 @@ from typing import Annotated, Any, get_args, get_origin
 
 from gymnasium import spaces
 
-from . import _core
 from .registry import Choice, Entry, find
 from .spaces import Space, space_of
 
@@ -88,5 +87,5 @@ def _native(choice: Choice) -> list[OptionSpec]:
         OptionSpec(
             option.name, option.type, choice.options.get(option.name, option.default), option.doc
         )
-        for option in _core.options_of(choice.entry.env)
+        for option in choice.entry.own_options()
     ]

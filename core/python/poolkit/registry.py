@@ -3,7 +3,7 @@
 import difflib
 import importlib
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ class Entry:
     name: str
     env: object
     prepare: Callable[..., dict[str, Any]] | None
+    private: Collection[str]
     render: Render | None
     render_fps: int
     max_episode_steps: int | None
@@ -28,8 +29,12 @@ class Entry:
 
     def option_names(self) -> list[str]:
         """What `make` accepts beside its own arguments."""
-        names = {option.name for option in _core.options_of(self.env)}
+        names = {option.name for option in self.own_options()}
         return sorted(names | {parameter.name for parameter in self.prepare_parameters()})
+
+    def own_options(self) -> list[_core.OptionInfo]:
+        """The environment's options, but for the private ones."""
+        return [option for option in _core.options_of(self.env) if option.name not in self.private]
 
     def prepare_parameters(self) -> list[inspect.Parameter]:
         """The options that `prepare` takes, beside the environment's own."""
@@ -87,6 +92,7 @@ def register(
     env: object,
     *,
     prepare: Callable[..., dict[str, Any]] | None = None,
+    private: Collection[str] = (),
     render: Render | None = None,
     render_fps: int = 30,
     max_episode_steps: int | None = None,
@@ -99,6 +105,7 @@ def register(
         env: An attribute of a POOLKIT_MODULE.
         prepare: Called with the options that `make` was given; returns those for the environment.
             Its keyword-only parameters are options too, whose meaning `Annotated` may tell.
+        private: The environment's options that only `prepare` gives, and `make` does not take.
         render: Draws it instead of its own `render`: called with what its `save` wrote and the
             options it was made with, returns uint8[height, width, 3].
         render_fps: Steps in a second of a video, or of render_mode="human".
@@ -112,7 +119,7 @@ def register(
     >>> "docs/Cart-v0" in list_all_envs()
     True
     """
-    entry = Entry(name, env, prepare, render, render_fps, max_episode_steps, defaults)
+    entry = Entry(name, env, prepare, private, render, render_fps, max_episode_steps, defaults)
     names = entry.option_names()
     for option in defaults:
         if option not in names:
