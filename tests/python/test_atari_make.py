@@ -91,6 +91,17 @@ def test_preset_stands_between_defaults_and_options(
         assert envs.single_action_space.n == actions
 
 
+def test_presets_set_what_was_published() -> None:
+    def chosen(preset: str) -> list[object]:
+        spec = poolkit.make_spec("ALE/Breakout-v5", preset=preset)
+        options = {option.name: option.default for option in spec.options}
+        names = "episodic_life", "reward_clip", "repeat_action_probability", "full_action_space"
+        return [options[name] for name in names]
+
+    assert chosen("dqn") == [True, True, 0.0, False]
+    assert chosen("machado") == [False, False, 0.25, True]
+
+
 def trajectory(name: str, **options: object) -> np.ndarray:
     with poolkit.make(name, noop_max=0, use_fire_reset=False, **options) as envs:
         envs.reset(seed=3)

@@ -17,12 +17,13 @@ Pixels = NDArray[np.uint8]
 
 
 class Ale:
-    """ale-py without sticky actions, and the pictures of its frames."""
+    """ale-py, and the pictures of its frames."""
 
-    def __init__(self, rom: str) -> None:
+    def __init__(self, rom: str, sticky: float = 0.0, seed: int = 0) -> None:
         ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
         self.ale = ale_py.ALEInterface()
-        self.ale.setFloat("repeat_action_probability", 0.0)
+        self.ale.setFloat("repeat_action_probability", sticky)
+        self.ale.setInt("random_seed", seed)
         self.ale.loadROM(roms.get_rom_path(rom))
         self.actions = self.ale.getMinimalActionSet()
         self.frames: list[Pixels] = []
@@ -108,6 +109,21 @@ def test_episodes_start_after_1_to_noop_max_frames(
             ale.act(NOOP)
         ale.act(last)
         np.testing.assert_array_equal(observation[3], ale.picture(1))
+        ale.reset()
+
+
+def test_actions_stick_at_the_start_too() -> None:
+    random = np.random.default_rng(3)
+    ale = Ale("breakout", 0.5, seed=int(random.integers(2**31)))
+    one = One("Breakout-v5", noop_max=4, repeat_action_probability=0.5, ram=True)
+    for _ in range(12):
+        _, info = one.reset()
+        ale.act(NOOP, int(random.integers(1, 5)) - 1)
+        ale.act(FIRE)
+        np.testing.assert_array_equal(info["ram"], ale.ale.getRAM())
+        for action in random_actions(4)[:8]:
+            ale.act(ale.actions[action], 4)
+            np.testing.assert_array_equal(one.step(action)[3]["ram"], ale.ale.getRAM())
         ale.reset()
 
 
@@ -296,6 +312,10 @@ def test_steps_are_counted_for_the_time_limit_not_frames() -> None:
         ({"stack_num": 0}, "stack_num=0: must be in 1"),
         ({"noop_max": -1}, "noop_max=-1: must be in 0"),
         ({"img_width": 0}, "img_width=0: must be in 1"),
+        (
+            {"stack_num": 9999, "img_height": 4096, "img_width": 4096},
+            "stack_num, img_height, img_width: make an observation of 167755382784 bytes",
+        ),
         ({"obs_type": "rgb"}, "obs_type='rgb': must be 'pixels' or 'ram'; gray_scale says"),
         ({"continuous_action_threshold": 2}, "continuous_action_threshold=2.*: must be in 0 .. 1"),
         (

@@ -2,10 +2,23 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace poolkit::atari {
 
 static_assert(kScreenWidth == kWidth);
+
+namespace {
+
+size_t checked_size(int64_t bytes) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  if (bytes <= kMost) return static_cast<size_t>(bytes);
+  throw std::invalid_argument("stack_num, img_height, img_width: make an observation of " +
+                              std::to_string(bytes) + " bytes; it must have at most " +
+                              std::to_string(kMost));
+}
+
+}  // namespace
 
 const Palette& palette_of(const Console& console) {
   return console.pal() ? kPalPalette : kNtscPalette;
@@ -20,8 +33,7 @@ Observer::Shape Observer::shape_of(const EnvOptions& options, const Console& con
 Observer::Observer(const EnvOptions& options, const Console& console)
     : shape_(shape_of(options, console)),
       pools_(options.maxpool && options.frame_skip > 1),
-      pictures_(shape_.pictures,
-                static_cast<size_t>(std::max(1, shape_.channels)) * shape_.height * shape_.width) {
+      pictures_(shape_.pictures, checked_size(shape_.bytes()) / shape_.pictures) {
   if (sees_ram()) return;
   preprocessor_.emplace(palette_of(console), PictureFormat{.screen_height = console.height(),
                                                            .size = {shape_.height, shape_.width},

@@ -1,7 +1,7 @@
 // What an agent sees: the last pictures of an episode, of the screen or of RAM.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,6 +38,7 @@ class Observer {
     int32_t channels;
     int32_t height;
     int32_t width;
+    int64_t bytes() const { return int64_t{pictures} * std::max(1, channels) * height * width; }
     bool operator==(const Shape&) const = default;
   };
 
