@@ -4,10 +4,10 @@ JOBS ?= $(shell nproc)
 
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
-CPP_SOURCES = $(shell find core tests -name '*.h' -o -name '*.cpp')
+CPP_SOURCES = $(shell find core tests recipes -name '*.h' -o -name '*.cpp')
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: demo test test-cpp test-python lint bench clean
+.PHONY: demo test test-cpp test-python lint bench cli-output clean
 
 # A few minutes of PPO on Pong: the rate, the return, curve.png and a TensorBoard run in runs/.
 demo: .venv/installed
@@ -44,6 +44,11 @@ lint: .venv/installed
 
 bench: .venv/installed
 	$(BIN)/python -m tests.bench
+
+# What docs/command_line.md shows.
+cli-output: .venv/installed
+	COLUMNS=100 $(BIN)/poolkit info Pong-v5 > docs/results/info_pong.txt
+	COLUMNS=100 $(BIN)/poolkit bench CartPole-v1 > docs/results/bench_cartpole.txt
 
 clean:
 	rm -rf .venv build dist

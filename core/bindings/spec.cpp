@@ -31,9 +31,11 @@ const pk_env_api* api_of(nb::handle capsule) {
   const auto* api =
       static_cast<const pk_env_api*>(PyCapsule_GetPointer(capsule.ptr(), POOLKIT_CAPSULE_NAME));
   if (api->abi_version != POOLKIT_ABI_VERSION)
-    throw std::invalid_argument("an environment for poolkit's ABI " +
-                                std::to_string(api->abi_version) + ", this is " +
-                                std::to_string(POOLKIT_ABI_VERSION) + "; rebuild it");
+    throw std::invalid_argument(
+        "an environment built for ABI " + std::to_string(api->abi_version) +
+        " of poolkit, which here has ABI " + std::to_string(POOLKIT_ABI_VERSION) +
+        (api->abi_version < POOLKIT_ABI_VERSION ? ": build it again with this poolkit"
+                                                : ": it needs a newer poolkit"));
   return api;
 }
 

@@ -1,18 +1,31 @@
-"""The README's examples run as they stand."""
+"""The examples of the README and the docs run as they stand."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
-EXAMPLES = dict(re.findall(r"<!-- doctest: (\S+) -->\n```python\n(.*?)```", README, re.DOTALL))
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    name: (ROOT / name).read_text()
+    for name in ("README.md", "docs/front_ends.md", "docs/custom_env.md", "docs/command_line.md")
+}
+BLOCK = re.compile(r"<!-- doctest: (\S+) -->\n```python\n(.*?)```", re.DOTALL)
+EXAMPLES = {
+    f"{page} ({name})": block for page, text in PAGES.items() for name, block in BLOCK.findall(text)
+}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example_runs(name: str) -> None:
-    exec(compile(EXAMPLES[name], f"README.md ({name})", "exec"), {})
+    exec(compile(EXAMPLES[name], name, "exec"), {})
 
 
 def test_each_python_block_is_an_example() -> None:
-    assert len(EXAMPLES) == README.count("```python")
+    assert len(EXAMPLES) == sum(text.count("```python") for text in PAGES.values())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_included_files_exist(page: str) -> None:
+    for name in re.findall(r"literalinclude} (\S+)", PAGES[page]):
+        assert ((ROOT / page).parent / name).is_file(), name

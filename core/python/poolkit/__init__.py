@@ -9,6 +9,7 @@ from .errors import EnvError
 from .factory import make, make_dm, make_gym, make_gymnasium
 from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
+from .paths import cmake_dir, get_include
 from .registry import list_all_envs, register
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "PoolConfig",
     "__version__",
     "builtin_envs",
+    "cmake_dir",
+    "get_include",
     "list_all_envs",
     "make",
     "make_dm",

@@ -2,7 +2,7 @@
 
 import inspect
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, cast, get_args, get_origin
 
 from gymnasium import spaces
 
@@ -39,7 +39,7 @@ class EnvSpec:
     doc: str
     observation_space: Space
     action_space: Space
-    info_space: Space
+    info_space: spaces.Dict
     max_episode_steps: int
     render_modes: tuple[str, ...]
     options: tuple[OptionSpec, ...]
@@ -63,7 +63,7 @@ def make_spec(task: str, **options: Any) -> EnvSpec:
         doc=env_type.doc,
         observation_space=space_of(env_type.observation),
         action_space=space_of(env_type.action),
-        info_space=space_of(env_type.info) if env_type.info else spaces.Dict(),
+        info_space=cast(spaces.Dict, space_of(env_type.info)),
         max_episode_steps=env_type.max_episode_steps if limit is None else limit,
         render_modes=tuple(entry.render_modes(env_type)),
         options=(*_prepared(entry), *_native(choice)),

@@ -1,0 +1,6 @@
+"""`python -m poolkit`, as `poolkit`."""
+
+from .cli import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

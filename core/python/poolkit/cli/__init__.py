@@ -1,0 +1,5 @@
+"""The command `poolkit`."""
+
+from .main import main
+
+__all__ = ["main"]

@@ -1,0 +1,128 @@
+"""The command line, as one types it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import poolkit
+import pytest
+from poolkit.cli import main
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def test_list_has_the_names_that_match(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out.split() == poolkit.list_all_envs()
+    assert main(["list", "ALE/P*"]) == 0
+    assert "ALE/Pong-v5" in capsys.readouterr().out.split()
+    assert main(["list", "nothing"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_info_tells_what_the_spec_has(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "Taxi-v4"]) == 0
+    out = capsys.readouterr().out
+    for part in ("Discrete(500)", "action_mask, prob", "200 steps", "fickle_probability", "0.3"):
+        assert part in out
+    assert main(["info", "Pong-v5", "--json", "-o", "stack_num=2"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["observation_space"] == "Box(0, 255, (2, 84, 84), uint8)"
+    assert facts["max_episode_steps"] == 27000
+    options = {option["name"]: option["default"] for option in facts["options"]}
+    assert (options["frame_skip"], options["stack_num"]) == (4, 2)
+
+
+@pytest.mark.parametrize("batch_size", [[], ["--batch-size", "2"]])
+def test_bench_counts_what_it_receives(
+    batch_size: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["bench", "CartPole-v1", "--num-envs", "4", "--seconds", "0.05", *batch_size]
+    assert main([*arguments, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["steps"] % result["batch_size"] == 0
+    assert result["batch_size"] == (2 if batch_size else 4)
+    assert result["steps_per_second"] == pytest.approx(
+        result["steps"] / result["seconds"], rel=0.02
+    )
+    assert main(arguments) == 0
+    assert "steps_per_second" in capsys.readouterr().out
+
+
+def test_play_shows_random_episodes_in_a_window(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    assert main(["play", "CartPole-v1", "--steps", "40"]) == 0
+    assert "return" in capsys.readouterr().out
+
+
+def test_play_follows_a_policy_into_a_video(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import torch
+
+    class Right(torch.nn.Module):
+        def forward(self, obs: torch.Tensor) -> torch.Tensor:
+            return torch.stack([obs[:, 0] * 0, obs[:, 0] * 0 + 1], dim=1)
+
+    policy, video = tmp_path / "right.pt2", tmp_path / "right.mp4"
+    torch.export.save(torch.export.export(Right(), (torch.zeros(1, 4),)), policy)
+    command = ["play", "CartPole-v1", "--policy", str(policy), "--video", str(video)]
+    assert main([*command, "--steps", "12"]) == 0
+    out = capsys.readouterr().out
+    assert "right.mp4: 13 pictures" in out.replace("\n", "")
+    assert video.stat().st_size > 1000
+    with poolkit.make("CartPole-v1", seed=0) as envs:  # it always goes right
+        envs.reset()
+        length = next(k for k in range(1, 99) if envs.step([1])[2][0])
+    assert f"episode of {length} steps" in out
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["info", "Pongg-v5"], "unknown environment 'Pongg-v5'; did you mean 'Pong-v5'"),
+        (["info", "Taxi-v4", "-o", "rainy=1"], "Taxi-v4 has no option 'rainy'"),
+        (["info", "Taxi-v4", "-o", "is_rainy=maybe"], "is_rainy: must be bool, not str"),
+        (["bench", "CartPole-v1", "--seconds", "0"], "--seconds: 0.0 must be above 0"),
+        (["bench", "CartPole-v1", "--num-envs", "0"], "num_envs: 0 must be in 1 .."),
+        (["play", "CartPole-v1", "--video", "x.gif"], "--video: 'x.gif' must end in .mp4"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    command: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"poolkit: {message}")
+    assert error.count("\n") == 1
+
+
+def test_option_needs_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["info", "Taxi-v4", "-o", "is_rainy"])
+    assert "'is_rainy' must be NAME=VALUE" in capsys.readouterr().err
+
+
+def test_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "poolkit", "list", "Acrobot*"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "Acrobot-v1\n"
+
+
+def test_output_in_the_docs_is_what_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    main(["info", "Pong-v5"])
+    shown = Path(__file__).parents[2] / "docs/results/info_pong.txt"
+    assert capsys.readouterr().out == shown.read_text(), "make cli-output"
