@@ -17,9 +17,12 @@ namespace {
 
 }  // namespace
 
-std::vector<int32_t> IdReader::read(nb::handle value) {
+std::vector<int32_t> IdReader::read(nb::handle value, bool twice) {
   nb::object array = nb::steal(PyArray_FromAny(value.ptr(), nullptr, 0, 0, 0, nullptr));
-  if (!array) throw nb::python_error();
+  if (!array) {
+    nb::python_error error;
+    nb::raise_from(error, PyExc_ValueError, "env_id: cannot be read as an array");
+  }
   const auto size = static_cast<size_t>(PyArray_SIZE(as_array(array)));
   if (PyArray_NDIM(as_array(array)) != 1)
     throw nb::value_error("env_id: must have one axis, like [0, 2, 3]");
@@ -36,7 +39,7 @@ std::vector<int32_t> IdReader::read(nb::handle value) {
     const int64_t id = from[row];
     if (id < 0 || id >= static_cast<int64_t>(seen_in_.size()))
       refuse(row, id, "is not an env; ids are 0 .. " + std::to_string(seen_in_.size() - 1));
-    if (std::exchange(seen_in_[id], call_) == call_) refuse(row, id, "is repeated");
+    if (std::exchange(seen_in_[id], call_) == call_ && !twice) refuse(row, id, "is repeated");
     ids[row] = static_cast<int32_t>(id);
   }
   return ids;
@@ -52,13 +55,8 @@ std::vector<std::optional<Seed>> read_seeds(nb::handle seeds) {
   std::vector<std::optional<Seed>> out;
   out.reserve(nb::len(seeds));
   for (nb::handle seed : seeds) {
-    if (seed.is_none()) {
-      out.emplace_back();
-      continue;
-    }
-    const auto pair = nb::cast<nb::tuple>(seed);
-    Seed& read = out.emplace_back(Seed{nb::cast<uint64_t>(pair[0])}).value();
-    if (!pair[1].is_none()) read.spawn_key = nb::cast<uint32_t>(pair[1]);
+    out.emplace_back();
+    if (!seed.is_none()) out.back() = Seed{nb::cast<uint64_t>(seed)};
   }
   return out;
 }

@@ -19,8 +19,8 @@ class IdReader {
   explicit IdReader(size_t num_envs) : seen_in_(num_envs, 0) {}
 
   // Throws ValueError or TypeError, naming the row, unless `value` is one axis of integers, each
-  // an env, none twice.
-  std::vector<int32_t> read(nanobind::handle value);
+  // an env, none twice (unless it may be).
+  std::vector<int32_t> read(nanobind::handle value, bool twice = false);
 
  private:
   std::vector<uint64_t> seen_in_;  // the last call that named an env
@@ -30,7 +30,7 @@ class IdReader {
 // Throws ValueError, naming the row, where a result of one of the envs has not been received.
 void expect_idle(const Pool& pool, std::span<const int32_t> ids);
 
-// A list of seeds as Python passes it: (entropy, spawn key or None), or None.
+// A list of ints or None.
 std::vector<std::optional<Seed>> read_seeds(nanobind::handle seeds);
 
 }  // namespace poolkit

@@ -13,6 +13,7 @@
 #include "cpus.h"
 #include "python_pool.h"
 #include "state.h"
+#include "workers.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,33 +29,68 @@ Autoreset read_autoreset(const std::string& name) {
                               name + "'");
 }
 
-std::vector<Seed> every_seed(nb::handle seeds) {
-  std::vector<Seed> out;
-  for (const auto& seed : read_seeds(seeds)) out.push_back(seed.value());
-  return out;
+// An int is for all envs; a list has an entry for each.
+void read_pool_seed(nb::handle seed, PoolConfig& config) {
+  if (PyLong_Check(seed.ptr())) {
+    config.seed = nb::cast<uint64_t>(seed);
+    return;
+  }
+  for (nb::handle entry : seed) config.seeds.push_back({nb::cast<uint64_t>(entry)});
 }
 
 // Placement new, as nanobind asks of a constructor that reads its arguments.
 void make_pool(PythonPool* self, std::shared_ptr<EnvType> type, size_t num_envs, size_t batch_size,
                size_t num_threads, std::vector<int> affinity, const std::string& autoreset,
-               int64_t max_episode_steps, const nb::list& seeds) {
-  new (self) PythonPool(std::move(type), {.num_envs = num_envs,
-                                          .batch_size = batch_size,
-                                          .num_threads = num_threads,
-                                          .affinity = std::move(affinity),
-                                          .autoreset = read_autoreset(autoreset),
-                                          .max_episode_steps = max_episode_steps,
-                                          .seeds = every_seed(seeds)});
+               int64_t max_episode_steps, nb::handle seed, std::shared_ptr<Workers> workers) {
+  PoolConfig config{.num_envs = num_envs,
+                    .batch_size = batch_size,
+                    .workers = std::move(workers),
+                    .num_threads = num_threads,
+                    .affinity = std::move(affinity),
+                    .autoreset = read_autoreset(autoreset),
+                    .max_episode_steps = max_episode_steps};
+  read_pool_seed(seed, config);
+  new (self) PythonPool(std::move(type), std::move(config));
+}
+
+std::shared_ptr<Workers> make_workers(size_t num_threads, const std::vector<int>& affinity) {
+  return {new Workers(num_threads, affinity), [](Workers* workers) {
+            if (!workers->forked()) delete workers;
+          }};
+}
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+nb::dict stats_of(const PythonPool& pool) {
+  const Stats stats = pool.stats();
+  nb::dict out;
+  out["steps"] = stats.steps;
+  out["errors"] = stats.errors;
+  out["batches"] = stats.batches;
+  out["caller_wait"] = seconds(stats.caller_wait);
+  out["worker_busy"] = seconds(stats.worker_busy);
+  out["queue_wait"] = seconds(stats.queue_wait);
+  out["buffers"] = stats.buffers;
+  out["buffers_out"] = stats.buffers_out;
+  return out;
 }
 
 }  // namespace
 
 void bind_pool(nb::module_& m) {
+  nb::class_<Workers>(m, "Workers", "Threads that step the environments of several pools.")
+      .def(nb::new_(&make_workers), "num_threads"_a, "affinity"_a)
+      .def_prop_ro("num_threads", &Workers::size);
+
   nb::class_<PythonPool>(m, "Pool", nb::is_weak_referenceable(),
                          "Environments of one type, stepped by worker threads.")
       .def("__init__", &make_pool, "env_type"_a, nb::kw_only(), "num_envs"_a, "batch_size"_a,
-           "num_threads"_a, "affinity"_a, "autoreset"_a, "max_episode_steps"_a, "seeds"_a,
-           "Seeds are (entropy, spawn key or None), one for each env; an empty affinity is none.")
+           "num_threads"_a, "affinity"_a, "autoreset"_a, "max_episode_steps"_a, "seed"_a,
+           "workers"_a.none() = nb::none(),
+           "An int seeds env i with the i-th stream spawned from it, a list with its entry; an "
+           "empty affinity is none.")
       .def("send", nb::overload_cast<nb::handle, nb::handle>(&PythonPool::send), "action"_a,
            "env_id"_a.none() = nb::none(),
            "Queue a step of each env of env_id, by default those of the last recv.")
@@ -66,10 +102,14 @@ void bind_pool(nb::module_& m) {
       .def("observe", &PythonPool::observe, "env_id"_a.none() = nb::none(),
            "(observation, info) of envs as they are, by default all; counts as a recv.")
       .def("drain", &PythonPool::drain, "Wait for all pending results and drop them.")
+      .def("idle", &PythonPool::idle, "env_id"_a.none() = nb::none(),
+           "The ids, by default all; ValueError for one that is pending or no env's.")
       .def("render", &PythonPool::render, "env_id"_a, "uint8[height, width, 3].")
-      .def("save", &PythonPool::save, "env_id"_a)
-      .def("load", &PythonPool::load, "env_id"_a, "state"_a)
-      .def("close", &PythonPool::close)
+      .def("save", &PythonPool::save, "env_id"_a.none() = nb::none())
+      .def("load", &PythonPool::load, "env_id"_a.none(), "states"_a)
+      .def("stats", &stats_of, "What it has done so far; times in seconds.")
+      .def("close", &PythonPool::close, "timeout"_a.none() = nb::none(),
+           "Stop the workers; TimeoutError where an environment does not return.")
       .def_prop_ro("pending", &PythonPool::pending)
       .def_prop_ro("closed", &PythonPool::closed);
 

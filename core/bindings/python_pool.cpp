@@ -39,10 +39,40 @@ void check_signals() {
 
 std::optional<std::chrono::nanoseconds> read_timeout(nb::handle timeout) {
   if (timeout.is_none()) return {};
-  const double seconds = nb::cast<double>(timeout);
+  const double seconds = PyFloat_AsDouble(timeout.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    throw nb::type_error(
+        ("timeout: must be None or seconds, not " + std::string(Py_TYPE(timeout.ptr())->tp_name))
+            .c_str());
+  }
   if (!(seconds >= 0)) throw nb::value_error("timeout: must be None or seconds >= 0");
   constexpr double kForever = 1e9;  // about 30 years; more nanoseconds would not fit
   return std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, kForever) * 1e9));
+}
+
+std::vector<nb::bytes> read_states(nb::handle states, size_t expected) {
+  if (!PyList_Check(states.ptr()) && !PyTuple_Check(states.ptr()))
+    throw nb::type_error(
+        ("states: must be a list of bytes, not " + std::string(Py_TYPE(states.ptr())->tp_name))
+            .c_str());
+  if (nb::len(states) != expected)
+    throw nb::value_error(("states: has " + std::to_string(nb::len(states)) +
+                           " entries; must have " + std::to_string(expected))
+                              .c_str());
+  std::vector<nb::bytes> out;
+  for (nb::handle state : states) {
+    if (!PyBytes_Check(state.ptr()))
+      throw nb::type_error(("states: row " + std::to_string(out.size()) + " must be bytes, not " +
+                            Py_TYPE(state.ptr())->tp_name)
+                               .c_str());
+    out.push_back(nb::borrow<nb::bytes>(state));
+  }
+  return out;
+}
+
+std::span<const unsigned char> bytes_of(const nb::bytes& state) {
+  return {static_cast<const unsigned char*>(state.data()), state.size()};
 }
 
 }  // namespace
@@ -66,15 +96,12 @@ class PythonPool::Outside {
 };
 
 PythonPool::PythonPool(std::shared_ptr<EnvType> type, PoolConfig config)
-    : ids_(config.num_envs),
-      observation_(names_of(observations(*type))),
-      info_(info_names(*type)),
-      all_(config.num_envs) {
+    : pool_(open(std::move(type), std::move(config))),
+      ids_(pool_->config().num_envs),
+      observation_(names_of(observations(pool_->type()))),
+      info_(info_names(pool_->type())),
+      all_(pool_->config().num_envs) {
   std::iota(all_.begin(), all_.end(), 0);
-  {
-    const Outside outside(*this);
-    pool_ = std::make_unique<Pool>(std::move(type), std::move(config));
-  }
   const Layout& layout = pool_->layout();
   for (size_t i = layout.first_info; i < layout.first_engine; ++i) info_columns_.push_back(i);
   for (size_t i = Layout::env_id; i < Layout::engine_columns; ++i)
@@ -82,27 +109,45 @@ PythonPool::PythonPool(std::shared_ptr<EnvType> type, PoolConfig config)
   live.push_back(this);
 }
 
+// Before all else that grows with the number of envs: too many of them fail here, where it is
+// quick.
+std::unique_ptr<Pool> PythonPool::open(std::shared_ptr<EnvType> type, PoolConfig config) {
+  const Outside outside(*this);
+  return std::make_unique<Pool>(std::move(type), std::move(config), check_signals);
+}
+
 PythonPool::~PythonPool() {
   std::erase(live, this);
-  close();
+  const Outside outside(*this);
+  pool_.reset();
 }
 
 void PythonPool::close_all() {
+  std::exception_ptr hung;
   std::vector<nb::object> pools;
   for (PythonPool* pool : live) pools.push_back(nb::find(*pool));
   for (const nb::object& object : pools) {
     auto& pool = nb::cast<PythonPool&>(object);
-    pool.close();
+    if (pool.pool_->given_up()) continue;
+    try {
+      const Outside outside(pool);
+      pool.pool_->close(Pool::kLastWait);
+    } catch (const Timeout&) {
+      hung = std::current_exception();
+      continue;
+    }
     while (pool.outside_ > 0 && pool.generation_ == fork_generation()) {
       nb::gil_scoped_release release;
       std::this_thread::yield();
     }
   }
+  if (hung) std::rethrow_exception(hung);
 }
 
-void PythonPool::close() {
+void PythonPool::close(nb::handle timeout) {
+  const auto limit = read_timeout(timeout);
   const Outside outside(*this);
-  pool_->close();
+  pool_->close(limit, check_signals);
 }
 
 void PythonPool::send(nb::handle action, nb::handle env_id) {
@@ -149,8 +194,7 @@ nb::object PythonPool::step(nb::handle action) {
 }
 
 void PythonPool::reset(nb::handle env_id, nb::handle seeds) {
-  const std::vector<int32_t> ids = env_id.is_none() ? all_ : ids_.read(env_id);
-  expect_idle(*pool_, ids);
+  const std::vector<int32_t> ids = read_idle(env_id);
   std::vector<std::optional<Seed>> read;
   if (!seeds.is_none()) read = read_seeds(seeds);
   const Outside outside(*this);
@@ -158,8 +202,7 @@ void PythonPool::reset(nb::handle env_id, nb::handle seeds) {
 }
 
 nb::object PythonPool::observe(nb::handle env_id) {
-  std::vector<int32_t> ids = env_id.is_none() ? all_ : ids_.read(env_id);
-  expect_idle(*pool_, ids);
+  std::vector<int32_t> ids = read_idle(env_id);
   Batch batch;
   {
     const Outside outside(*this);
@@ -175,14 +218,14 @@ void PythonPool::drain() {
   pool_->drain(check_signals);
 }
 
-void PythonPool::expect_env(int32_t id) const {
-  if (id < 0 || static_cast<size_t>(id) >= all_.size())
-    throw nb::value_error(("env_id: " + std::to_string(id) + " is not an env").c_str());
-  expect_idle(*pool_, {&id, 1});
+std::vector<int32_t> PythonPool::read_idle(nb::handle env_id, bool twice) {
+  std::vector<int32_t> ids = env_id.is_none() ? all_ : ids_.read(env_id, twice);
+  expect_idle(*pool_, ids);
+  return ids;
 }
 
 nb::object PythonPool::render(int32_t id) {
-  expect_env(id);
+  expect_idle(*pool_, {&id, 1});
   Pool::Frame frame;
   {
     const Outside outside(*this);
@@ -195,21 +238,28 @@ nb::object PythonPool::render(int32_t id) {
   return image;
 }
 
-nb::bytes PythonPool::save(int32_t id) {
-  expect_env(id);
-  std::vector<unsigned char> state;
-  {
-    const Outside outside(*this);
-    state = pool_->save(id);
+nb::list PythonPool::save(nb::handle env_id) {
+  nb::list states;
+  for (int32_t id : read_idle(env_id, true)) {
+    std::vector<unsigned char> state;
+    {
+      const Outside outside(*this);
+      state = pool_->save(id);
+    }
+    states.append(nb::bytes(state.data(), state.size()));
   }
-  return nb::bytes(state.data(), state.size());
+  return states;
 }
 
-void PythonPool::load(int32_t id, const nb::bytes& state) {
-  expect_env(id);
-  const std::span bytes(static_cast<const unsigned char*>(state.data()), state.size());
-  const Outside outside(*this);
-  pool_->load(id, bytes);
+void PythonPool::load(nb::handle env_id, nb::handle states) {
+  const std::vector<int32_t> ids = read_idle(env_id);
+  const std::vector<nb::bytes> given = read_states(states, ids.size());
+  for (const nb::bytes& state : given) pool_->check_state(bytes_of(state));
+  for (size_t row = 0; row < ids.size(); ++row) {
+    const std::span bytes = bytes_of(given[row]);
+    const Outside outside(*this);
+    pool_->load(ids[row], bytes);
+  }
 }
 
 nb::object PythonPool::observation_of(std::vector<BufferRef>& columns, size_t rows) const {

@@ -37,13 +37,18 @@ class PythonPool {
   nanobind::object observe(nanobind::handle env_id);
   void drain();
 
+  // The ids themselves, once they are known to be of idle envs. env_id None: all.
+  std::vector<int32_t> idle(nanobind::handle env_id) { return read_idle(env_id, true); }
   nanobind::object render(int32_t id);
-  nanobind::bytes save(int32_t id);
-  void load(int32_t id, const nanobind::bytes& state);
+  // env_id None: all.
+  nanobind::list save(nanobind::handle env_id);
+  // All of the states are checked before the first is loaded.
+  void load(nanobind::handle env_id, nanobind::handle states);
 
+  Stats stats() const { return pool_->stats(); }
   size_t pending() const { return pool_->pending(); }
   bool closed() const { return pool_->closed(); }
-  void close();
+  void close(nanobind::handle timeout);
 
   // Before the interpreter's end, whose daemon threads must not be inside a pool.
   static void close_all();
@@ -51,9 +56,10 @@ class PythonPool {
  private:
   class Outside;
 
+  std::unique_ptr<Pool> open(std::shared_ptr<EnvType> type, PoolConfig config);
   bool lock_step() const { return pool_->config().batch_size == pool_->config().num_envs; }
   void send(nanobind::handle action, std::span<const int32_t> ids);
-  void expect_env(int32_t id) const;
+  std::vector<int32_t> read_idle(nanobind::handle env_id, bool twice = false);
   nanobind::object to_python(Batch batch);
   nanobind::object info_of(std::vector<BufferRef>& columns, size_t rows) const;
   nanobind::object observation_of(std::vector<BufferRef>& columns, size_t rows) const;

@@ -30,6 +30,16 @@ BufferRef BufferStore::take() {
   return {shared_from_this(), memory};
 }
 
+size_t BufferStore::made() const {
+  const std::lock_guard lock(mutex_);
+  return made_;
+}
+
+size_t BufferStore::out() const {
+  const std::lock_guard lock(mutex_);
+  return made_ - free_.size();
+}
+
 void BufferStore::give_back(void* memory) noexcept {
   // In a forked child another thread may have held the mutex at the fork, for ever: leak instead.
   if (generation_ != fork_generation()) return;

@@ -67,6 +67,8 @@ class BufferStore : public std::enable_shared_from_this<BufferStore> {
   // A buffer with whatever its last user left in it. Throws std::bad_alloc.
   BufferRef take();
   size_t bytes() const { return bytes_; }
+  size_t made() const;  // buffers that exist
+  size_t out() const;   // those of them that somebody holds
 
  private:
   friend class BufferRef;
@@ -75,7 +77,7 @@ class BufferStore : public std::enable_shared_from_this<BufferStore> {
   const size_t bytes_;
   const uint32_t generation_;  // of the process (fork.h)
   const std::shared_ptr<Allocator> allocator_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   size_t made_ = 0;  // room for all of them is kept in `free_`, so that none can be lost
   std::vector<void*> free_;
 };

@@ -111,6 +111,7 @@ void Collector::settle(const RowRange& rows, std::vector<Failure>& failures) {
   const Lock lock(mutex_);
   rows.batch->settled += rows.count;
   rows.batch->live += rows.count - failures.size();
+  stats_.steps += rows.count - failures.size();
   keep_failures(failures);
   announce();
 }
@@ -122,6 +123,8 @@ void Collector::fail(std::vector<Failure>& failures) {
 }
 
 void Collector::keep_failures(std::vector<Failure>& failures) {
+  stats_.steps += failures.size();
+  stats_.errors += failures.size();
   for (Failure& failure : failures) failures_.push_back(std::move(failure));
   failures.clear();
 }
@@ -175,15 +178,32 @@ bool Collector::satisfied(size_t wanted) const {
 
 // --- callers in environment code ---
 
+Stats Collector::stats() const {
+  const Lock lock(mutex_);
+  check_open();
+  Stats stats = stats_;
+  stats.buffers = stores_.buffers();
+  stats.buffers_out = stores_.buffers_out();
+  return stats;
+}
+
 size_t Collector::owed() const {
   const Lock lock(mutex_);
-  return owed_;
+  return closed_ ? 0 : owed_;
 }
 
 bool Collector::is_pending(int32_t id) const {
   const Lock lock(mutex_);
   check_exists(id);
   return holds_[static_cast<size_t>(id)] == Hold::pending;
+}
+
+std::vector<int32_t> Collector::pending_ids() const {
+  const Lock lock(mutex_);
+  std::vector<int32_t> ids;
+  for (size_t id = 0; id < holds_.size(); ++id)
+    if (holds_[id] != Hold::free) ids.push_back(static_cast<int32_t>(id));
+  return ids;
 }
 
 void Collector::enter() {
@@ -214,10 +234,14 @@ void Collector::release(int32_t id) {
 }
 
 void Collector::close() {
-  Lock lock(mutex_);
+  const Lock lock(mutex_);
   closed_ = true;
   changes_.fetch_add(1, std::memory_order_release);  // partner: the acquire in pause()
   changed_.notify_all();
+}
+
+void Collector::await_leavers() {
+  Lock lock(mutex_);
   changed_.wait(lock, [&] { return inside_ == 0; });
 }
 

@@ -31,6 +31,7 @@
 #include "finals.h"
 #include "patience.h"
 #include "roster.h"
+#include "stats.h"
 #include "workers.h"
 
 namespace poolkit {
@@ -83,8 +84,13 @@ class Collector {
   // Receivers. `helper` does work of its own while it waits; may be null.
   Batch receive(Patience& patience, Source* helper);
 
+  // All but the times of workers.
+  Stats stats() const;
+
   size_t owed() const;
   bool is_pending(int32_t id) const;
+  // Also after close(): whose requests may still be carried out.
+  std::vector<int32_t> pending_ids() const;
 
   // Callers that run environment code themselves: close() waits for them. enter() throws where the
   // pool is closed.
@@ -94,8 +100,10 @@ class Collector {
   void borrow(int32_t id);
   void release(int32_t id);
 
-  // Everybody who waits, or comes later, gets a UsageError.
+  // Everybody who waits, or comes later, gets a UsageError; what was pending is dropped.
   void close();
+  // Returns when no caller is in environment code any more.
+  void await_leavers();
   bool closed() const;
 
  private:
@@ -143,6 +151,7 @@ class Collector {
   std::vector<std::unique_ptr<OpenBatch>> open_;   // oldest first
   std::vector<std::unique_ptr<OpenBatch>> spare_;  // without buffers
   std::vector<Failure> failures_;
+  Stats stats_;
 };
 
 }  // namespace poolkit

@@ -16,6 +16,18 @@ ColumnStores::ColumnStores(const Layout& layout, size_t rows, std::shared_ptr<Al
     stores_.push_back(std::make_shared<BufferStore>(column.bytes * rows, allocator));
 }
 
+size_t ColumnStores::buffers() const {
+  size_t sum = 0;
+  for (const auto& store : stores_) sum += store->made();
+  return sum;
+}
+
+size_t ColumnStores::buffers_out() const {
+  size_t sum = 0;
+  for (const auto& store : stores_) sum += store->out();
+  return sum;
+}
+
 void ColumnStores::take(std::vector<BufferRef>& into) {
   into.clear();
   try {

@@ -37,6 +37,8 @@ class ColumnStores {
   ColumnStores(const Layout& layout, size_t rows, std::shared_ptr<Allocator> allocator);
 
   const ColumnShape& shape() const { return shape_; }
+  size_t buffers() const;
+  size_t buffers_out() const;
   void take(std::vector<BufferRef>& into);  // throws std::bad_alloc; `into` is then empty
 
  private:

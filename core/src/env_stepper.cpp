@@ -31,7 +31,9 @@ EnvStepper::EnvStepper(const PoolParts& parts)
       next_(parts.config.num_envs) {
   build_envs(runner_, parts_.workers, parts_.config.num_envs);
   // A single thread that may help is the caller itself: no worker competes with it for the work.
-  if (!callers_help() || parts_.config.num_threads > 1) call_workers();
+  const bool callers_alone =
+      callers_help() && parts_.config.num_threads == 1 && !parts_.config.workers;
+  if (!callers_alone) call_workers();
 }
 
 EnvStepper::~EnvStepper() { stop(); }
@@ -72,9 +74,10 @@ void EnvStepper::start(std::span<const int32_t> ids, const RowRange& rows) {
   const size_t size = ticket_size(ids.size());
   if (size > 1)
     for (size_t i = 0; i + 1 < ids.size(); ++i) next_[static_cast<size_t>(ids[i])] = ids[i + 1];
+  const auto now = std::chrono::steady_clock::now();
   for (size_t from = 0; from < ids.size(); from += size)
     queue_.push({ids[from], static_cast<uint32_t>(std::min(size, ids.size() - from)), rows.batch,
-                 rows.row + from});
+                 rows.row + from, now});
   const size_t tickets = queue_.size();
   if (callers_help())  // a caller will start on it at once: wake workers for what is worth it
     parts_.workers.wake(tickets * size * step_cost_.load(std::memory_order_relaxed) / kWakeCost);
@@ -86,12 +89,19 @@ bool EnvStepper::work() {
   Ticket ticket;
   if (stopped_.load() || !queue_.pop(ticket)) return false;
   thread_local uint32_t tickets = 0;
-  if (!light_ || ++tickets % 8 != 0) {
+  if (++tickets % 8 != 0)
     run(ticket);
-    return true;
-  }
+  else
+    run_and_measure(ticket);
+  return true;
+}
+
+void EnvStepper::run_and_measure(const Ticket& ticket) {
   const auto start = std::chrono::steady_clock::now();
+  waited_.fetch_add(static_cast<uint64_t>((start - ticket.queued).count()));
+  waits_.fetch_add(1);
   run(ticket);
+  if (!light_) return;
   const uint64_t cost = since(start) / ticket.count;
   // Relaxed: an estimate; a lost update does no harm. Partner: ticket_size() and start().
   const uint32_t mean = step_cost_.load(std::memory_order_relaxed);
@@ -99,7 +109,10 @@ bool EnvStepper::work() {
   const auto bounded = static_cast<uint32_t>(std::min<uint64_t>(cost, 2 * mean));
   step_cost_.store(std::max<uint32_t>(kLeastCost, mean + bounded / 8 - mean / 8),
                    std::memory_order_relaxed);
-  return true;
+}
+
+std::chrono::nanoseconds EnvStepper::queue_wait() const {
+  return std::chrono::nanoseconds(waited_.load() / std::max<uint64_t>(waits_.load(), 1));
 }
 
 void EnvStepper::run(const Ticket& ticket) {

@@ -22,8 +22,9 @@ class EnvStepper final : public Stepper {
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
-  bool callers_help() const override { return light_ && parts_.config.affinity.empty(); }
+  bool callers_help() const override { return light_ && !parts_.workers.pinned(); }
   void call_workers() override;
+  std::chrono::nanoseconds queue_wait() const override;
   void stop() override;
 
   bool work() override;
@@ -32,6 +33,7 @@ class EnvStepper final : public Stepper {
  private:
   size_t ticket_size(size_t count) const;
   void run(const Ticket& ticket);
+  void run_and_measure(const Ticket& ticket);
   void deliver(Piece& piece, size_t first, const RowRange& rows);
   void claim_and_deliver(Piece& piece);
 
@@ -43,7 +45,8 @@ class EnvStepper final : public Stepper {
   std::vector<int32_t> next_;  // after an env in a ticket of several
   std::once_flag attached_;    // to the workers
   std::atomic<bool> stopped_{false};
-  std::atomic<uint32_t> step_cost_{100};  // of a light env, in ns: a running mean
+  std::atomic<uint32_t> step_cost_{100};        // of a light env, in ns: a running mean
+  std::atomic<uint64_t> waited_{0}, waits_{0};  // of a sample of tickets: ns, and how many
 };
 
 }  // namespace poolkit

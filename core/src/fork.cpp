@@ -4,12 +4,17 @@
 
 #include <atomic>
 
+#include "spin.h"
+
 namespace poolkit {
 namespace {
 
 std::atomic<uint32_t> generation{0};
 
-const int registered = pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1); });
+const int registered = pthread_atfork(nullptr, nullptr, [] {
+  generation.fetch_add(1);
+  Runnable::forget();
+});
 
 }  // namespace
 

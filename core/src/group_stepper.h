@@ -28,6 +28,7 @@ class GroupStepper final : public Stepper {
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
   bool callers_help() const override { return false; }
   void call_workers() override {}  // the group has threads of its own
+  std::chrono::nanoseconds queue_wait() const override { return {}; }  // it has no queue
   void stop() override;
 
   bool work() override;

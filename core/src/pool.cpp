@@ -1,8 +1,13 @@
 #include "pool.h"
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <sstream>
+#include <system_error>
 
+#include "aside.h"
 #include "collector.h"
 #include "finals.h"
 #include "fork.h"
@@ -29,10 +34,9 @@ PoolConfig checked(PoolConfig config, const EnvType& type) {
           "seeds: there must be one for each env");
   require(type.own_options() == 0 || type.own_options() == config.num_envs,
           "options: there must be one set for each env");
+  require(!config.workers || !config.workers->forked(),
+          "workers: their threads stayed in the parent of this process; make others");
   require(config.allocator != nullptr, "allocator must not be null");
-  if (config.seeds.empty())
-    for (size_t i = 0; i < config.num_envs; ++i)
-      config.seeds.push_back({0, static_cast<uint32_t>(i)});
   return config;
 }
 
@@ -42,6 +46,11 @@ size_t worker_count(const EnvType& type, const PoolConfig& config) {
   if (type.grouped()) return 1;  // it has threads of its own
   const bool callers_help = type.spec().light && config.affinity.empty();
   return callers_help && config.num_threads > 1 ? config.num_threads - 1 : config.num_threads;
+}
+
+std::shared_ptr<Workers> workers_of(const EnvType& type, const PoolConfig& config) {
+  if (config.workers) return config.workers;
+  return std::make_shared<Workers>(worker_count(type, config), config.affinity);
 }
 
 }  // namespace
@@ -57,11 +66,13 @@ struct Pool::Impl {
                                               config.allocator)
                    : nullptr),
         collector(layout, config, finals.get()),
-        workers(worker_count(*type, config), config.affinity) {
-    const PoolParts parts{*type, config, roster, collector, finals.get(), workers};
+        workers(workers_of(*type, config)) {
+    const PoolParts parts{*type, config, roster, collector, finals.get(), *workers};
     stepper = type->grouped() ? make_group_stepper(parts) : make_env_stepper(parts);
     for (size_t i = 0; i < config.num_envs; ++i)
-      stepper->seed(static_cast<int32_t>(i), config.seeds[i]);
+      stepper->seed(static_cast<int32_t>(i), config.seeds.empty()
+                                                 ? Seed{config.seed, static_cast<uint32_t>(i)}
+                                                 : config.seeds[i]);
   }
 
   // Takes an env out of use for as long as this lives.
@@ -78,11 +89,25 @@ struct Pool::Impl {
     return roster.phase(id) != Phase::unreset && roster.phase(id) != Phase::broken;
   }
 
-  void close() noexcept {
-    const std::lock_guard lock(closing);
-    collector.close();
+  // Ends `self` in a thread of its own, which keeps it until then. Null: it was ended at once.
+  static Aside* close(const std::shared_ptr<Impl>& self) {
+    self->collector.close();
+    const std::lock_guard lock(self->mutex);
+    if (self->ended) return nullptr;
+    if (self->closing) return &*self->closing;
+    try {
+      return &self->closing.emplace([self] { self->end(); });
+    } catch (const std::system_error&) {  // no more threads: then without giving up
+      self->end();
+      self->ended = true;
+      return nullptr;
+    }
+  }
+
+  void end() {
+    collector.await_leavers();
     stepper->stop();
-    workers.stop();
+    if (!config.workers) workers->stop();
   }
 
   const uint32_t generation = fork_generation();
@@ -92,20 +117,35 @@ struct Pool::Impl {
   Roster roster;
   const std::unique_ptr<Finals> finals;
   Collector collector;
-  Workers workers;
+  const std::shared_ptr<Workers> workers;
   std::unique_ptr<Stepper> stepper;
-  std::mutex closing;
+  std::atomic<bool> given_up{false};
+  std::mutex mutex;  // of what follows
+  std::optional<Aside> closing;
+  bool ended = false;
 };
 
-Pool::Pool(std::shared_ptr<const EnvType> type, PoolConfig config)
-    : impl_(std::make_unique<Impl>(std::move(type), std::move(config))) {}
+Pool::Pool(std::shared_ptr<const EnvType> type, PoolConfig config, const Interrupt& interrupt) {
+  const auto built = std::make_shared<std::shared_ptr<Impl>>();
+  Aside building([built, type = std::move(type), config = std::move(config)] {
+    *built = std::make_shared<Impl>(type, config);
+  });
+  Patience patience({}, interrupt);
+  building.wait(patience);
+  impl_ = std::move(*built);
+}
 
 Pool::~Pool() {
   // In a forked child there are no workers to join, and locks may be held for ever: leave it all.
-  if (impl_->generation != fork_generation())
-    static_cast<void>(impl_.release());
-  else
-    close();
+  if (impl_->generation != fork_generation()) {
+    static_cast<void>(new std::shared_ptr<Impl>(std::move(impl_)));
+    return;
+  }
+  if (impl_->given_up.load()) return;
+  try {
+    close(kLastWait);
+  } catch (const Timeout&) {
+  }
 }
 
 Pool::Impl& Pool::usable() const {
@@ -183,6 +223,14 @@ Batch Pool::observe(std::span<const int32_t> ids) {
   return batch;
 }
 
+Stats Pool::stats() const {
+  const Impl& pool = usable();
+  Stats stats = pool.collector.stats();
+  stats.worker_busy = pool.workers->busy(*pool.stepper);
+  stats.queue_wait = pool.stepper->queue_wait();
+  return stats;
+}
+
 size_t Pool::pending() const { return usable().collector.owed(); }
 bool Pool::is_pending(int32_t id) const { return usable().collector.is_pending(id); }
 
@@ -222,9 +270,24 @@ void Pool::load(int32_t id, std::span<const unsigned char> state) {
   load_state(*pool.type, pool.roster, id, state);
 }
 
-void Pool::close() noexcept {
-  if (impl_->generation == fork_generation()) impl_->close();
+void Pool::check_state(std::span<const unsigned char> state) const {
+  poolkit::check_state(*usable().type, state);
 }
+
+void Pool::close(std::optional<std::chrono::nanoseconds> timeout, const Interrupt& interrupt) {
+  if (impl_->generation != fork_generation()) return;
+  Aside* const closing = Impl::close(impl_);
+  Patience patience(timeout, interrupt);
+  if (!closing || closing->wait(patience)) return;
+  impl_->given_up.store(true);
+  std::ostringstream text;
+  text << "close: an environment of " << impl_->type->api().name
+       << " does not return; its thread is left behind (envs with work pending:";
+  for (int32_t id : impl_->collector.pending_ids()) text << ' ' << id;
+  throw Timeout(text.str() + ")");
+}
+
+bool Pool::given_up() const { return impl_->given_up.load(); }
 
 bool Pool::closed() const {
   return impl_->generation != fork_generation() || impl_->collector.closed();

@@ -18,8 +18,11 @@
 
 #include "batch.h"
 #include "env_type.h"
+#include "stats.h"
 
 namespace poolkit {
+
+class Workers;
 
 enum class Autoreset { next_step, same_step, disabled };
 
@@ -32,11 +35,13 @@ struct Seed {
 struct PoolConfig {
   size_t num_envs = 1;
   size_t batch_size = 1;
+  std::shared_ptr<Workers> workers = nullptr;  // null: its own, by the two lines that follow
   size_t num_threads = 1;  // workers; with light environments the calling thread counts as one
   std::vector<int> affinity = {};  // worker i runs on CPU affinity[i % size]; empty: anywhere
   Autoreset autoreset = Autoreset::next_step;
   int64_t max_episode_steps = 0;  // 0: no limit
-  std::vector<Seed> seeds = {};   // one for each env; empty: env i gets {0, i}
+  uint64_t seed = 0;
+  std::vector<Seed> seeds = {};  // one for each env; empty: env i gets {seed, i}
   std::shared_ptr<Allocator> allocator = std::make_shared<HeapAllocator>();  // of batch memory
 };
 
@@ -65,7 +70,7 @@ using Interrupt = std::function<void()>;
 class Pool {
  public:
   // Builds the environments on their workers; the first error of one is thrown as EnvError.
-  Pool(std::shared_ptr<const EnvType> type, PoolConfig config);
+  Pool(std::shared_ptr<const EnvType> type, PoolConfig config, const Interrupt& interrupt = {});
   ~Pool();
   Pool(const Pool&) = delete;
 
@@ -93,6 +98,7 @@ class Pool {
   // and statistics, but no reward. The row of an env that was never reset, or threw, is zero.
   Batch observe(std::span<const int32_t> ids);
 
+  Stats stats() const;
   size_t pending() const;
   bool is_pending(int32_t id) const;
 
@@ -104,15 +110,22 @@ class Pool {
   Frame render(int32_t id);
   std::vector<unsigned char> save(int32_t id);
   void load(int32_t id, std::span<const unsigned char> state);
+  // Throws as load() would for bytes that are no state of this kind of env.
+  void check_state(std::span<const unsigned char> state) const;
 
-  // Joins the workers and drops pending work; waiting callers get UsageError("... closed").
-  void close() noexcept;
+  // Drops pending work and waits until environments and workers are gone; waiting callers get
+  // UsageError("... closed"). Idempotent. Throws Timeout, or what `interrupt` throws, when it gives
+  // up on an environment that does not return: its thread then goes on alone, with its memory, and
+  // the destructor waits no more.
+  static constexpr std::chrono::seconds kLastWait{5};  // of a pool that nobody closed
+  void close(std::optional<std::chrono::nanoseconds> timeout = {}, const Interrupt& interrupt = {});
   bool closed() const;
+  bool given_up() const;  // a close() has thrown Timeout
 
  private:
   struct Impl;
   Impl& usable() const;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // shared with the thread that closes it
 };
 
 }  // namespace poolkit

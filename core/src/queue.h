@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@ struct Ticket {
   uint32_t count = 0;
   OpenBatch* batch = nullptr;  // in lock-step: where the rows lie, from `row` on
   size_t row = 0;
+  std::chrono::steady_clock::time_point queued = {};
 };
 
 class TicketQueue {

@@ -70,6 +70,7 @@ bool Collector::help(Lock& lock, Source& helper) {
 
 bool Collector::pause(Lock& lock, Patience& patience) {
   const uint32_t seen = changes_.load(std::memory_order_relaxed);  // changes only under the lock
+  const auto start = std::chrono::steady_clock::now();
   lock.unlock();
   Spin spin;
   bool changed = false;
@@ -77,8 +78,12 @@ bool Collector::pause(Lock& lock, Patience& patience) {
     changed = changes_.load(std::memory_order_acquire) != seen;  // partner: announce(), close()
   } while (!changed && spin.again());
   lock.lock();
-  if (changes_.load(std::memory_order_relaxed) != seen) return true;
-  return patience.wait(lock, changed_);
+  if (changes_.load(std::memory_order_relaxed) == seen)
+    changed = patience.wait(lock, changed_);
+  else
+    changed = true;
+  stats_.caller_wait += std::chrono::steady_clock::now() - start;
+  return changed;
 }
 
 Batch Collector::hand_over(Lock& lock) {
@@ -102,6 +107,7 @@ Batch Collector::hand_over(Lock& lock) {
   }
   for (int32_t id : ids) holds_[static_cast<size_t>(id)] = Hold::free;
   owed_ -= wanted_;
+  ++stats_.batches;
   out.rows = wanted_;
   out.columns = std::move(from->columns);
   recycle(std::move(from));

@@ -12,6 +12,8 @@ namespace poolkit {
 class Runnable {
  public:
   static void add(int change);
+  // In a forked child, which has one thread.
+  static void forget();
   // Whether there are CPUs for all of them.
   static bool fits();
 };

@@ -1,5 +1,6 @@
 #include "state.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -108,10 +109,19 @@ Saved read_state(std::span<const unsigned char> state) {
                                 std::to_string(kVersion));
   if (checksum(content) != expected) throw std::invalid_argument("state: truncated or altered");
   Saved saved;
-  saved.name.resize(in.value<uint32_t>());
+  saved.name.resize(std::min<size_t>(in.value<uint32_t>(), in.left()));
   in.bytes(saved.name.data(), saved.name.size());
   saved.phase = read_slot(in, saved.slot);
   saved.own = content.last(in.left());
+  return saved;
+}
+
+Saved read_state_of(const EnvType& type, std::span<const unsigned char> state) {
+  need_state_functions(type);
+  Saved saved = read_state(state);
+  const std::string_view name = type.api().name;
+  if (saved.name != name)
+    throw std::invalid_argument("state: of " + saved.name + ", not of " + std::string(name));
   return saved;
 }
 
@@ -121,14 +131,13 @@ std::span<const unsigned char> own_part(std::span<const unsigned char> state) {
   return read_state(state).own;
 }
 
+void check_state(const EnvType& type, std::span<const unsigned char> state) {
+  static_cast<void>(read_state_of(type, state));
+}
+
 void load_state(const EnvType& type, Roster& roster, int32_t id,
                 std::span<const unsigned char> state) {
-  need_state_functions(type);
-  const Saved saved = read_state(state);
-  const std::string_view name = type.api().name;
-  if (saved.name != name)
-    throw std::invalid_argument("state: of " + saved.name + ", not of " + std::string(name));
-
+  const Saved saved = read_state_of(type, state);
   Slot& slot = roster[id];
   pk_error error{};
   if (!slot.env) {

@@ -14,7 +14,10 @@ namespace poolkit {
 std::vector<unsigned char> save_state(const EnvType& type, Roster& roster, int32_t id);
 
 // Throws std::invalid_argument for bytes of another environment, of another version, truncated or
-// altered: the env is then unchanged. If the environment itself refuses its part, which the
+// altered.
+void check_state(const EnvType& type, std::span<const unsigned char> state);
+
+// The same, and the env is then unchanged. If the environment itself refuses its part, which the
 // checksum says is as it was saved, the env is broken until its next reset.
 void load_state(const EnvType& type, Roster& roster, int32_t id,
                 std::span<const unsigned char> state);

@@ -2,6 +2,7 @@
 #ifndef POOLKIT_SRC_STEPPER_H_
 #define POOLKIT_SRC_STEPPER_H_
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,9 @@ class Stepper : public Source {
   virtual bool callers_help() const = 0;
   // For a caller that waits and does not help: sees to it that workers do what is queued.
   virtual void call_workers() = 0;
+
+  // Between start() and the work, on average.
+  virtual std::chrono::nanoseconds queue_wait() const = 0;
 
   // Drops the work that is left, waits for what is being done, and destroys the envs. Idempotent.
   // No caller may be in work() or render() any more; start() does nothing from now on.

@@ -2,32 +2,18 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "cpus.h"
+#include "signals.h"
 #include "spin.h"
 
 namespace poolkit {
 namespace {
-
-// Signals belong to the program's own threads: Python's handlers run in its main thread.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 void check_allowed(const std::vector<int>& affinity) {
   if (affinity.empty()) return;
@@ -49,6 +35,9 @@ void pin_to(int cpu) {
   CPU_FREE(set);
 }
 
+// Pieces of work after which a worker looks at the clock, and whether others want it too.
+constexpr size_t kShift = 16;
+
 bool soon_has_work(const Source& source) {
   Spin spin;
   do {
@@ -59,7 +48,7 @@ bool soon_has_work(const Source& source) {
 
 }  // namespace
 
-Workers::Workers(size_t count, const std::vector<int>& affinity) {
+Workers::Workers(size_t count, const std::vector<int>& affinity) : pinned_(!affinity.empty()) {
   check_allowed(affinity);
   const SignalsBlocked blocked;  // the new threads inherit the mask
   try {
@@ -69,6 +58,11 @@ Workers::Workers(size_t count, const std::vector<int>& affinity) {
                             affinity.empty() ? -1 : affinity[i % affinity.size()]);
       pthread_setname_np(threads_.back().native_handle(), ("poolkit-" + std::to_string(i)).c_str());
     }
+  } catch (const std::system_error& error) {
+    const std::string started = std::to_string(threads_.size());
+    stop();
+    throw std::runtime_error("num_threads: only " + started + " of " + std::to_string(count) +
+                             " threads could be started (" + error.what() + ")");
   } catch (...) {
     stop();
     throw;
@@ -88,9 +82,11 @@ void Workers::stop() {
 }
 
 void Workers::attach(Source& source) {
-  auto entry = std::make_unique<Entry>(Entry{&source});
+  auto entry = std::make_unique<Entry>();
+  entry->source = &source;
   std::lock_guard lock(mutex_);
   entries_.push_back(std::move(entry));
+  ++sources_;
 }
 
 void Workers::detach(Source& source) {
@@ -102,6 +98,14 @@ void Workers::detach(Source& source) {
   entry.leaving = true;
   left_.wait(lock, [&] { return entry.users == 0; });
   std::erase_if(entries_, [&](const auto& other) { return other.get() == &entry; });
+  --sources_;
+}
+
+std::chrono::nanoseconds Workers::busy(const Source& source) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& entry : entries_)
+    if (entry->source == &source) return std::chrono::nanoseconds(entry->busy.load());
+  return {};
 }
 
 void Workers::wake(size_t count) {
@@ -136,6 +140,35 @@ void Workers::run(int cpu) {
   Runnable::add(-1);
 }
 
+// The time that a worker is at the work of one source.
+class Workers::Shift {
+ public:
+  explicit Shift(Entry& entry) : entry_(entry) {}
+  ~Shift() { note(); }
+  Shift(const Shift&) = delete;
+
+  // After a piece of work. Ends now and then where there are other sources, so that none starves.
+  bool goes_on(const std::atomic<size_t>& sources) {
+    if (++pieces_ % kShift != 0) return true;
+    note();
+    over_ = sources.load() > 1;
+    return !over_;
+  }
+  bool is_over() const { return over_; }
+
+ private:
+  void note() {
+    const auto now = std::chrono::steady_clock::now();
+    entry_.busy.fetch_add((now - since_).count());
+    since_ = now;
+  }
+
+  Entry& entry_;
+  size_t pieces_ = 0;
+  bool over_ = false;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
 bool Workers::serve(std::unique_lock<std::mutex>& lock) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [](const auto& entry) {
     return !entry->leaving && entry->source->has_work();
@@ -145,8 +178,10 @@ bool Workers::serve(std::unique_lock<std::mutex>& lock) {
   ++entry.users;
   lock.unlock();
   do {
-    while (entry.source->work()) {
+    Shift shift(entry);
+    while (entry.source->work() && shift.goes_on(sources_)) {
     }
+    if (shift.is_over()) break;
   } while (soon_has_work(*entry.source));
   lock.lock();
   --entry.users;

@@ -3,12 +3,15 @@
 #define POOLKIT_SRC_WORKERS_H_
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "fork.h"
 
 namespace poolkit {
 
@@ -31,10 +34,16 @@ class Workers {
   Workers(const Workers&) = delete;
 
   size_t size() const { return threads_.size(); }
+  bool pinned() const { return pinned_; }
+  // In a forked child they are not there: it may neither use nor destroy this.
+  bool forked() const { return generation_ != fork_generation(); }
 
   void attach(Source& source);
   // Returns when no worker is in `source` any more.
   void detach(Source& source);
+
+  // How long workers have been at `source`'s work, all together. Lags by a few pieces of work.
+  std::chrono::nanoseconds busy(const Source& source) const;
 
   // Wakes up to `count` sleeping workers. Cheap when nobody sleeps.
   void wake(size_t count);
@@ -47,16 +56,21 @@ class Workers {
     Source* source;
     size_t users = 0;  // workers that are in it
     bool leaving = false;
+    std::atomic<int64_t> busy{0};  // ns
   };
+  class Shift;
 
   void run(int cpu);
   // Works for one source for as long as it has work. False where none has; `lock` is held again.
   bool serve(std::unique_lock<std::mutex>& lock);
 
-  std::mutex mutex_;
+  const bool pinned_;
+  const uint32_t generation_ = fork_generation();
+  mutable std::mutex mutex_;
   std::condition_variable work_;  // sleeping workers wait here, detach() at `left_`
   std::condition_variable left_;
   std::vector<std::unique_ptr<Entry>> entries_;
+  std::atomic<size_t> sources_{0};
   std::atomic<size_t> sleeping_{0};
   size_t wakes_ = 0;  // that no sleeper has taken yet
   bool stopping_ = false;

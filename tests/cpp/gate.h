@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace poolkit::tests {
 
@@ -19,10 +20,17 @@ class Gate {
              ("poolkit-gate-" + std::to_string(getpid()) + "-" + std::to_string(++number)))
                 .string();
   }
-  ~Gate() { std::filesystem::remove(path_); }
+  ~Gate() {
+    std::filesystem::remove(path_);
+    std::filesystem::remove(path_ + ".waits");
+  }
   Gate(const Gate&) = delete;
 
   const std::string& path() const { return path_; }
+  // Returns once an env is there.
+  void await_waiter() const {
+    while (!std::filesystem::exists(path_ + ".waits")) std::this_thread::yield();
+  }
   void open() const { std::ofstream(path_).flush(); }
 
  private:

@@ -79,13 +79,52 @@ TEST(close_from_an_interrupt_handler_ends_the_wait) {
   }));
 }
 
+size_t threads() {
+  size_t n = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+    ++n;
+  return n;
+}
+
+TEST(close_gives_up_on_an_env_that_does_not_return) {
+  const Gate gate;
+  const size_t before = threads();
+  {
+    TestPool pool = TestPool::of<Slow>({.num_envs = 2, .batch_size = 2, .num_threads = 2},
+                                       {{"gate", gate.path()}});
+    pool.reset_all();
+    pool.send_all({0, 1}, {0, 1});
+    gate.await_waiter();
+    CHECK(!pool.given_up());
+    for (int i = 0; i < 2; ++i)
+      CHECK_THROWS(Timeout, "does not return", pool.close(std::chrono::milliseconds(5)));
+    CHECK(pool.closed() && pool.given_up());
+    CHECK_EQUAL(pool.pending(), 0u);
+    CHECK_THROWS(UsageError, "closed", pool.take());
+  }
+  // The pool is gone, and what the env uses is not: it ends when the env returns.
+  CHECK(threads() > before);
+  gate.open();
+  while (threads() > before) std::this_thread::yield();
+}
+
+TEST(an_interrupt_ends_the_building_of_a_pool) {
+  const Gate gate;
+  const size_t before = threads();
+  struct Interrupted {};
+  bool ended = false;
+  try {
+    Pool(type_of<Slow>({{"gate", gate.path()}, {"gated_constructor", true}}), {},
+         [] { throw Interrupted(); });
+  } catch (const Interrupted&) {
+    ended = true;
+  }
+  CHECK(ended && threads() > before);
+  gate.open();
+  while (threads() > before) std::this_thread::yield();
+}
+
 TEST(a_closed_pool_leaves_no_thread) {
-  const auto threads = [] {
-    size_t n = 0;
-    for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
-      ++n;
-    return n;
-  };
   const size_t before = threads();
   TestPool pool = counters(4, 2);
   CHECK_EQUAL(threads(), before + 2);

@@ -1,7 +1,9 @@
 """Asynchronous pools: batches of those that finish first, none lost, none twice."""
 
+import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import poolkit
@@ -141,3 +143,33 @@ def test_close_wakes_a_waiting_thread(tmp_path: Path) -> None:
     gate.touch()
     closer.join()
     assert errors
+
+
+def test_close_gives_up_on_an_env_that_does_not_return(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    before = len(os.listdir("/proc/self/task"))
+    envs = poolkit.make("debug/Slow-v0", num_envs=2, num_threads=2, gate=str(gate))
+    obs = envs.reset()[0]
+    envs.send([1, 0])
+    while not (tmp_path / "gate.waits").exists():
+        os.sched_yield()
+    for _ in range(2):
+        with pytest.raises(TimeoutError, match=r"close: an environment of debug_slow does not re"):
+            envs.close(timeout=0.01)
+    assert envs.pending == 0
+    with pytest.raises(RuntimeError, match="closed"):
+        envs.recv()
+    del envs
+    gate.touch()
+    while len(os.listdir("/proc/self/task")) > before:  # all of it ends when the env returns
+        os.sched_yield()
+    np.testing.assert_array_equal(obs, 0)
+
+
+@pytest.mark.parametrize("timeout", [-1, float("nan"), "1"])
+def test_wrong_timeout_of_close_is_refused(timeout: Any) -> None:
+    with (
+        poolkit.make("debug/Counter-v0") as envs,
+        pytest.raises((TypeError, ValueError), match="timeout"),
+    ):
+        envs.close(timeout=timeout)

@@ -30,13 +30,56 @@ def test_workers_run_where_they_are_told() -> None:
                 os.sched_yield()
 
 
-def test_numa_takes_from_each_node_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for node, cpulist in enumerate(["0-3", "4-6", ""]):
-        (tmp_path / f"node{node}").mkdir()
-        (tmp_path / f"node{node}" / "cpulist").write_text(cpulist + "\n")
-    monkeypatch.setattr(cpus, "_NODES", tmp_path)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 3, 4, 6})
-    assert worker_cpus("numa", -1) == [0, 4, 1, 6, 3]
+def topology(root: Path, cpulists: list[str]) -> Path:
+    """A machine's nodes as the kernel shows them."""
+    for node, cpulist in enumerate(cpulists):
+        (root / f"node{node}").mkdir()
+        (root / f"node{node}" / "cpulist").write_text(cpulist + "\n")
+    return root
+
+
+TWO_SOCKETS = ["0-3,8-11", "4-7,12-15"]  # with hyper-threads
+EIGHT_NODES = [f"{8 * node}-{8 * node + 7}" for node in range(8)]
+A_NODE_OF_MEMORY_ONLY = ["0-3", "4-6", ""]
+
+
+@pytest.mark.parametrize(
+    ("cpulists", "allowed", "expected"),
+    [
+        (TWO_SOCKETS, range(16), [0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15]),
+        (TWO_SOCKETS, [0, 1, 2, 12], [0, 12, 1, 2]),
+        (TWO_SOCKETS, [5, 6], [5, 6]),
+        (EIGHT_NODES, range(64), [8 * node + turn for turn in range(8) for node in range(8)]),
+        (EIGHT_NODES, [63, 1, 0, 40], [0, 40, 63, 1]),
+        (A_NODE_OF_MEMORY_ONLY, [0, 1, 3, 4, 6], [0, 4, 1, 6, 3]),
+    ],
+)
+def test_numa_takes_from_each_node_in_turn(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cpulists: list[str],
+    allowed: list[int],
+    expected: list[int],
+) -> None:
+    monkeypatch.setattr(cpus, "_NODES", topology(tmp_path, cpulists))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(allowed))
+    assert worker_cpus("numa", -1) == expected
+
+
+@pytest.mark.parametrize("affinity", [[99], [0, 99], range(64, 70)])
+def test_cpu_outside_the_allowed_set_is_refused(
+    monkeypatch: pytest.MonkeyPatch, affinity: list[int]
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(64)))
+    with pytest.raises(ValueError, match="must be some of"):
+        worker_cpus(affinity, -1)
+    assert worker_cpus([63, 0], -1) == [63, 0]
+
+
+def test_offset_counts_allowed_cpus_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3, 5, 9})
+    assert worker_cpus(None, 1) == [5, 9, 3]
+    assert worker_cpus(None, 3) == [3, 5, 9]
 
 
 def test_numa_without_nodes_is_all_allowed_cpus(

@@ -58,6 +58,69 @@ def test_broken_env_works_again_after_its_reset(batch_size: int) -> None:
         assert envs.recv()[0][0, 0] == 1
 
 
+def collect(envs: poolkit.GymnasiumVectorEnv) -> tuple[dict[int, str], dict[int, int]]:
+    """What is pending: the messages of the envs that threw, and what the others show."""
+    errors: dict[int, str] = {}
+    shown: dict[int, int] = {}
+    pending = envs.pending
+    while envs.pending:
+        try:
+            obs, _, _, _, info = envs.recv()
+        except poolkit.EnvError as error:
+            errors[error.env_id] = error.message
+        else:
+            shown |= zip(info["env_id"].tolist(), obs[:, 0].tolist(), strict=True)
+    assert len(errors) + len(shown) == pending  # none twice
+    return errors, shown
+
+
+@pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
+@pytest.mark.parametrize("batch_size", [5, 2])
+@pytest.mark.parametrize("who", [[3], [0, 1, 2, 3, 4]])
+@pytest.mark.parametrize("place", ["step", "observation", "reset"])
+def test_env_that_throws_anywhere_is_one_error(
+    place: str, who: list[int], batch_size: int, autoreset: str
+) -> None:
+    with poolkit.make(
+        "debug/Failing-v0", num_envs=5, batch_size=batch_size, num_threads=2, autoreset=autoreset
+    ) as envs:
+        envs.async_reset()
+        collect(envs)
+        action = {"step": THROW, "observation": THROW_IN_OBSERVE, "reset": THROW_IN_RESET}[place]
+        envs.send([action if env in who else STEP for env in range(5)], range(5))
+        expected = dict.fromkeys(set(range(5)) - set(who), 1)
+        if place == "reset" and autoreset != "same_step":  # where the reset is the next request
+            assert collect(envs) == ({}, dict.fromkeys(range(5), 1))
+            if autoreset == "next_step":
+                envs.send([STEP] * 5, range(5))
+                expected = dict.fromkeys(expected, 2)
+            else:
+                envs.async_reset(who)
+                expected = {}
+        assert collect(envs) == (dict.fromkeys(who, f"told to throw in the {place}"), expected)
+
+        for env in who:
+            with pytest.raises(RuntimeError, match=f"env {env} is broken since it threw"):
+                envs.send([STEP], [env])
+        envs.async_reset()
+        assert collect(envs) == ({}, dict.fromkeys(range(5), 0))
+        envs.send([STEP] * 5, range(5))
+        assert collect(envs) == ({}, dict.fromkeys(range(5), 1))
+
+
+@pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
+@pytest.mark.parametrize("place", ["reset", "step", "observe"])
+def test_env_that_always_throws_may_be_tried_again(place: str, autoreset: str) -> None:
+    with poolkit.make("debug/Failing-v0", autoreset=autoreset, at=place, index=0) as envs:
+        for _ in range(3):
+            envs.async_reset()
+            if place == "step":
+                assert collect(envs) == ({}, {0: 0})
+                envs.send([STEP], [0])
+            where = "observation" if place == "observe" else place
+            assert collect(envs) == ({0: f"told to throw in the {where}"}, {})
+
+
 def test_error_in_a_reset_is_raised_by_reset() -> None:
     with poolkit.make("debug/Failing-v0", num_envs=2, autoreset="next_step") as envs:
         envs.reset()
@@ -71,6 +134,10 @@ def test_error_in_a_reset_is_raised_by_reset() -> None:
 def test_env_that_cannot_be_built_is_an_error_of_make() -> None:
     with pytest.raises(poolkit.EnvError, match="told to throw in the constructor"):
         poolkit.make("debug/Failing-v0", num_envs=3, at="constructor")
+    with pytest.raises(poolkit.EnvError, match="told to throw in the constructor"):
+        poolkit.make("debug/Failing-v0", num_envs=5, num_threads=3, at="constructor", index=2)
+    with poolkit.make("debug/Failing-v0", num_envs=3) as envs:  # and nothing was left behind
+        np.testing.assert_array_equal(np.sort(envs.reset()[0][:, 1]), [0, 1, 2])
     with pytest.raises(poolkit.EnvError, match="told to throw"):
         poolkit.make("debug/Farm-v0", num_envs=3, constructor_fails=True)
 

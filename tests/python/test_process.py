@@ -30,24 +30,93 @@ def expect_quiet(program: str, *arguments: str) -> None:
     assert (done.returncode, done.stderr) == (0, ""), done
 
 
-def test_ctrl_c_ends_a_wait_and_loses_nothing(tmp_path: Path) -> None:
+INTERRUPTED = """
+main = threading.get_ident()
+def interrupted(call, function):
+    def interrupt():  # once the main thread is in `function`
+        while sys._current_frames()[main].f_code.co_name != function:
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=interrupt).start()
+    try:
+        call()
+    except KeyboardInterrupt:
+        return
+    raise AssertionError(function)
+"""
+
+
+def test_ctrl_c_ends_any_wait_and_loses_nothing(tmp_path: Path) -> None:
     expect_quiet(
-        """
+        INTERRUPTED
+        + textwrap.dedent("""
         envs = poolkit.make("debug/Slow-v0", num_envs=2, gate=sys.argv[1])
         envs.reset()
-        envs.send([1, 0])
-        main = threading.get_ident()
-        def interrupt():
-            while sys._current_frames()[main].f_code.co_name != "recv":
-                pass
-            os.kill(os.getpid(), signal.SIGINT)
-        threading.Thread(target=interrupt).start()
-        try:
-            envs.recv()
-        except KeyboardInterrupt:
-            open(sys.argv[1], "w").close()
+        interrupted(lambda: envs.step([1, 0]), "step")
         assert envs.pending == 2
+        interrupted(envs.recv, "recv")
+        interrupted(lambda: envs.recv(timeout=1000), "recv")
+        interrupted(envs.reset, "reset")
+        assert envs.pending == 2
+        open(sys.argv[1], "w").close()
         assert (envs.recv()[0] == 1).all()
+        os.remove(sys.argv[1])
+
+        os.remove(sys.argv[1] + ".waits")
+        envs.send([1, 0])
+        while not os.path.exists(sys.argv[1] + ".waits"):
+            os.sched_yield()
+        interrupted(envs.close, "close_extras")
+        open(sys.argv[1], "w").close()
+        envs.close()
+        assert envs.closed
+        os.remove(sys.argv[1])
+
+        make = lambda: poolkit.make("debug/Slow-v0", gate=sys.argv[1], gated_constructor=True)
+        before = len(os.listdir("/proc/self/task"))
+        interrupted(make, "open")
+        open(sys.argv[1], "w").close()
+        while len(os.listdir("/proc/self/task")) > before:  # what was begun goes by itself
+            os.sched_yield()
+        make().close()
+        """),
+        str(tmp_path / "gate"),
+    )
+
+
+def test_env_that_hangs_does_not_hold_up_the_exit(tmp_path: Path) -> None:
+    done = run(
+        """
+        envs = poolkit.make("debug/Slow-v0", num_envs=3, batch_size=1, gate=sys.argv[1])
+        envs.async_reset()
+        while envs.pending:
+            envs.recv()
+        envs.send([1], [2])
+        while not os.path.exists(sys.argv[1] + ".waits"):
+            os.sched_yield()
+        print("ends")
+        """,
+        str(tmp_path / "gate"),
+    )
+    assert (done.returncode, done.stdout) == (0, "ends\n")
+    assert "TimeoutError: close: an environment of debug_slow does not return" in done.stderr
+    assert "(envs with work pending: 2)" in done.stderr
+
+
+def test_exit_does_not_wait_for_what_close_gave_up(tmp_path: Path) -> None:
+    expect_quiet(
+        """
+        envs = poolkit.make("debug/Slow-v0", gate=sys.argv[1])
+        envs.reset()
+        envs.send([1])
+        while not os.path.exists(sys.argv[1] + ".waits"):
+            os.sched_yield()
+        try:
+            envs.close(timeout=0.01)
+        except TimeoutError:
+            pass
+        else:
+            raise AssertionError("closed")
         """,
         str(tmp_path / "gate"),
     )
@@ -122,6 +191,111 @@ def test_forked_child_may_not_use_the_pool_and_exits_cleanly() -> None:
         _, status = os.waitpid(child, 0)
         assert status == 0, status
         envs.step([0] * 8)
+        """)
+
+
+def test_children_forked_from_a_busy_pool_exit_cleanly(tmp_path: Path) -> None:
+    expect_quiet(
+        """
+        import multiprocessing
+        context = multiprocessing.get_context("fork")
+        workers = poolkit.Workers(2)
+        busy = poolkit.make("CartPole-v1", num_envs=256, batch_size=64, num_threads=3)
+        shared = poolkit.make("debug/Slow-v0", num_envs=4, gate=sys.argv[1], workers=workers)
+        busy.reset()
+        held = shared.reset()
+        shared.send([1, 1, 0, 2])
+
+        def child():
+            for pool in (busy, shared):
+                try:
+                    pool.recv()
+                except RuntimeError as error:
+                    assert "fork" in str(error), error
+                else:
+                    raise AssertionError(pool)
+                pool.close()
+            try:
+                poolkit.make("CartPole-v1", workers=workers)
+            except ValueError as error:
+                assert "workers" in str(error), error
+            else:
+                raise AssertionError("workers")
+            with poolkit.make("CartPole-v1", num_envs=8, num_threads=2) as own:
+                own.reset()
+                own.step([0] * 8)
+
+        for _ in range(10):
+            busy.step([0] * 64)
+            children = [context.Process(target=child) for _ in range(2)]
+            for process in children:
+                process.start()
+            for process in children:
+                process.join()
+                assert process.exitcode == 0, process.exitcode
+        open(sys.argv[1], "w").close()
+        assert (shared.recv()[0] == 1).all()
+        busy.step([0] * 64)
+        """,
+        str(tmp_path / "gate"),
+    )
+
+
+def test_pools_come_and_go_without_a_trace() -> None:
+    expect_quiet("""
+        def resources():
+            pages = int(open("/proc/self/statm").read().split()[1])
+            return pages, len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+
+        def use(task, **arguments):
+            envs = poolkit.make(task, **arguments)
+            envs.reset()
+            kept = envs.step(np.zeros(envs.batch_size, int))
+            if arguments["num_envs"] % 2:
+                envs.close()
+            return kept
+
+        def cycle(times):
+            for i in range(times):
+                use("CartPole-v1", num_envs=8 + i % 2, num_threads=2)
+                use("debug/Farm-v0", num_envs=2 + i % 2)
+                use("debug/Slow-v0", num_envs=4 + i % 2, batch_size=2, num_threads=2)
+
+        cycle(100)
+        pages, threads, files = resources()
+        cycle(400)
+        after = resources()
+        while len(os.listdir("/proc/self/task")) > threads:  # the kernel's list lags
+            os.sched_yield()
+        assert after[2] == files
+        assert after[0] < pages * 1.02 + 64, (pages, after)
+        """)
+
+
+def test_too_many_envs_or_threads_are_an_error_at_once() -> None:
+    expect_quiet("""
+        import resource
+        resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
+        for arguments in (
+            {"task": "CartPole-v1", "num_envs": 2**31 - 1},
+            {"task": "CartPole-v1", "num_envs": 2**31 - 1, "batch_size": 1},
+            {"task": "Pong-v5", "num_envs": 2**26},
+            {"task": "debug/Farm-v0", "num_envs": 2**31 - 1, "batch_size": 2**30},
+        ):
+            try:
+                poolkit.make(**arguments)
+            except MemoryError:
+                continue
+            raise AssertionError(arguments)
+        try:
+            poolkit.make("debug/Slow-v0", num_threads=4096)
+        except RuntimeError as error:
+            assert "num_threads: only" in str(error), error
+        else:
+            raise AssertionError("4096 threads in 4 GiB")
+        with poolkit.make("CartPole-v1", num_envs=4) as envs:
+            envs.reset()
+            envs.step([0] * 4)
         """)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import poolkit
 import pytest
-from poolkit.seeds import pool_seeds
+from poolkit.seeds import pool_seed
 
 
 def first_observations(**arguments: object) -> np.ndarray:
@@ -33,7 +33,7 @@ def test_list_seeds_each_env_with_its_entry() -> None:
 
 def test_default_seed_repeats_and_none_does_not() -> None:
     np.testing.assert_array_equal(first_observations(), first_observations(seed=42))
-    assert pool_seeds(None, 1) != pool_seeds(None, 1)
+    assert pool_seed(None, 1) != pool_seed(None, 1)
 
 
 def test_reset_reseeds_for_real() -> None:

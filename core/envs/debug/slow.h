@@ -10,7 +10,8 @@
 namespace poolkit::debug {
 
 // Actions: 0 steps at once, 1 waits until the file `gate` exists, 2 sleeps for `sleep_us`.
-// Observation int64[1]: steps since the reset.
+// One that waits has made a file of that name and ".waits". Observation int64[1]: steps since the
+// reset.
 class Slow {
  public:
   static std::vector<OptionSpec> options();
@@ -22,6 +23,8 @@ class Slow {
   void observe(Row row) const;
 
  private:
+  void wait_for_gate() const;
+
   const std::string gate_;
   const int64_t sleep_us_;
   int64_t count_ = 0;

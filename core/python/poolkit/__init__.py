@@ -11,6 +11,8 @@ from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
 from .paths import cmake_dir, get_include
 from .registry import list_all_envs, register
+from .stats import PoolStats
+from .workers import Workers
 
 __all__ = [
     "DmVectorEnv",
@@ -20,6 +22,8 @@ __all__ = [
     "GymnasiumVectorEnv",
     "OptionSpec",
     "PoolConfig",
+    "PoolStats",
+    "Workers",
     "__version__",
     "builtin_envs",
     "cmake_dir",

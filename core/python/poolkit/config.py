@@ -7,8 +7,10 @@ from typing import SupportsIndex
 from gymnasium.vector import AutoresetMode
 
 from . import _core
+from .checks import expect_int, expect_int_or_none
 from .cpus import worker_cpus
-from .seeds import pool_seeds
+from .seeds import pool_seed
+from .workers import MOST_THREADS, Workers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,14 +29,22 @@ class PoolConfig:
     seed: SupportsIndex | Sequence[SupportsIndex] | None = 42
     max_episode_steps: int | None = None
     autoreset: str | AutoresetMode = "next_step"
+    workers: Workers | None = None
 
     def __post_init__(self) -> None:
-        _expect_int("num_envs", self.num_envs, 1, 2**31 - 1)
-        _expect_int("batch_size", self.batch_size, 1, self.num_envs)
-        _expect_int("num_threads", self.num_threads, 1)
-        _expect_int("max_episode_steps", self.max_episode_steps, 0)
-        _expect_int("thread_affinity_offset", self.thread_affinity_offset, -1)
+        expect_int("num_envs", self.num_envs, 1, 2**31 - 1)
+        expect_int("thread_affinity_offset", self.thread_affinity_offset, -1, 2**31 - 1)
+        expect_int_or_none("batch_size", self.batch_size, 1, self.num_envs)
+        expect_int_or_none("num_threads", self.num_threads, 1, MOST_THREADS)
+        expect_int_or_none("max_episode_steps", self.max_episode_steps, 0, 2**31 - 1)
         _ = self.autoreset_mode
+        if self.workers is None:
+            return
+        if not isinstance(self.workers, Workers):
+            raise TypeError(f"workers: must be poolkit.Workers, not {type(self.workers).__name__}")
+        own = (self.num_threads, self.affinity, self.thread_affinity_offset)
+        if own != (None, None, -1):
+            raise ValueError("workers: they have their own num_threads and affinity; give no other")
 
     @property
     def rows(self) -> int:
@@ -52,7 +62,7 @@ class PoolConfig:
         if isinstance(self.autoreset, AutoresetMode):
             return self.autoreset
         modes = {mode.name.lower(): mode for mode in AutoresetMode}
-        if self.autoreset not in modes:
+        if not isinstance(self.autoreset, str) or self.autoreset not in modes:
             raise ValueError(f"autoreset: {self.autoreset!r} must be one of {list(modes)}")
         return modes[self.autoreset]
 
@@ -67,19 +77,10 @@ class PoolConfig:
             env_type,
             num_envs=self.num_envs,
             batch_size=self.rows,
-            num_threads=self.num_threads or min(self.rows, _core.usable_cpu_count()),
+            num_threads=self.num_threads or min(self.rows, _core.usable_cpu_count(), MOST_THREADS),
             affinity=worker_cpus(self.affinity, self.thread_affinity_offset),
             autoreset=self.autoreset_mode.name.lower(),
             max_episode_steps=env_type.max_episode_steps if limit is None else limit,
-            seeds=pool_seeds(self.seed, self.num_envs),
+            seed=pool_seed(self.seed, self.num_envs),
+            workers=self.workers.core if self.workers else None,
         )
-
-
-def _expect_int(name: str, value: object, low: int, high: int | None = None) -> None:
-    if value is None:
-        return
-    if not isinstance(value, SupportsIndex) or isinstance(value, bool):
-        raise TypeError(f"{name}: must be an int, not {type(value).__name__}")
-    if value.__index__() < low or (high is not None and value.__index__() > high):
-        limits = f"at least {low}" if high is None else f"in {low} .. {high}"
-        raise ValueError(f"{name}: {value} must be {limits}")

@@ -1,5 +1,6 @@
 """Which CPU each worker thread runs on."""
 
+import operator
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +20,6 @@ def worker_cpus(affinity: Sequence[int] | str | None, offset: int) -> list[int]:
     """
     allowed = sorted(os.sched_getaffinity(0))
     if affinity is None:
-        if offset < -1:
-            raise ValueError(f"thread_affinity_offset: {offset} must be -1 (off) or more")
         first = offset % len(allowed)
         return [] if offset == -1 else allowed[first:] + allowed[:first]
     if offset != -1:
@@ -29,10 +28,13 @@ def worker_cpus(affinity: Sequence[int] | str | None, offset: int) -> list[int]:
         if affinity != "numa":
             raise ValueError(f"affinity: {affinity!r} must be a list of CPUs or 'numa'")
         return _spread(allowed)
-    refused = sorted(set(affinity) - set(allowed))
-    if refused or not affinity:
-        raise ValueError(f"affinity: {list(affinity)} must be some of {allowed}, allowed here")
-    return list(affinity)
+    try:
+        cpus = [operator.index(cpu) for cpu in affinity]
+    except TypeError:
+        raise TypeError(f"affinity: {affinity!r} must be a list of CPUs or 'numa'") from None
+    if not cpus or not set(cpus) <= set(allowed):
+        raise ValueError(f"affinity: {cpus} must be some of {allowed}, allowed here")
+    return cpus
 
 
 def _spread(allowed: list[int]) -> list[int]:

@@ -10,6 +10,7 @@ from .dm_front_end import DmVectorEnv
 from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
 from .registry import Choice, find
+from .workers import Workers
 
 ENV_TYPES = ("gymnasium", "dm", "gym")
 
@@ -35,6 +36,7 @@ def make(
     max_episode_steps: int | None = None,
     autoreset: str | AutoresetMode = "next_step",
     render_mode: str | None = None,
+    workers: Workers | None = None,
     squeeze: bool = False,
     options: Sequence[Mapping[str, Any]] | None = None,
     **common: Any,
@@ -56,6 +58,7 @@ def make(
         max_episode_steps: Truncates after so many steps; 0: never; None: the environment's own.
         autoreset: "next_step", "same_step" or "disabled"; Gymnasium's AutoresetMode too.
         render_mode: None, "rgb_array" (`render` gives pictures) or "human" (a window shows them).
+        workers: Threads that several pools share, instead of num_threads and affinity.
         squeeze: With "dm" and num_envs=1: TimeSteps without the axis of the envs.
         options: One dict an env, of options that are its own; "task" there names another
             registration of the same environment. The spaces must agree.
@@ -69,6 +72,8 @@ def make(
     >>> make("CartPole-v1", num_envs=64, batch_size=16).observation_space.shape
     (16, 4)
     """
+    if not isinstance(task, str):
+        raise TypeError(f"task: must be a str, not {type(task).__name__}")
     if env_type not in ENV_TYPES:
         raise ValueError(f"env_type: {env_type!r} must be one of {list(ENV_TYPES)}")
     if squeeze and env_type != "dm":
@@ -84,6 +89,7 @@ def make(
         seed=seed,
         max_episode_steps=limit if max_episode_steps is None else max_episode_steps,
         autoreset=autoreset,
+        workers=workers,
     )
     envs = GymnasiumVectorEnv(chosen, config, render_mode)
     if env_type == "dm":

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .config import PoolConfig
 from .registry import Choice
-from .seeds import Seed, reset_seeds
+from .seeds import reset_seeds
 from .spaces import space_of
+from .stats import PoolStats
 from .window import Image, Window
 
 Array = NDArray[Any]
@@ -108,6 +109,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             Observation and info, as from `recv`.
         """
         seeds = reset_seeds(seed, self.num_envs)
+        if options is not None and not isinstance(options, dict):
+            raise TypeError(f"options: must be a dict or None, not {type(options).__name__}")
         if options is not None and "reset_mask" in options:
             start = self._reset_some(self._ids_of(options["reset_mask"]), seeds)
         else:
@@ -119,7 +122,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         return start
 
     def _reset_some(
-        self, env_id: NDArray[np.intp], seeds: list[Seed | None] | None
+        self, env_id: NDArray[np.intp], seeds: list[int | None] | None
     ) -> tuple[Any, dict[str, Any]]:
         if self.pending:
             raise ValueError(
@@ -190,7 +193,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         self._show()
         return step
 
-    def render(self, env_ids: Sequence[int] | None = None) -> tuple[Image, ...] | None:
+    def render(self, env_ids: ArrayLike | None = None) -> tuple[Image, ...] | None:
         """An RGB image uint8[height, width, 3] of some envs, by default all.
 
         That is with render_mode="rgb_array". With "human", `reset`, `step` and `recv` show the
@@ -200,47 +203,65 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             logger.warn("render() needs make(..., render_mode='rgb_array')")
         if self.render_mode != "rgb_array":
             return None
-        return tuple(self._picture(env) for env in self._ids(env_ids))
+        return tuple(self._picture(env) for env in self._pool.idle(env_ids))
 
     def _picture(self, env: int) -> Image:
         choice = self._chosen[env % len(self._chosen)]
         if choice.entry.render is None:
             return self._pool.render(env)
-        return choice.draw(self._pool.save(env))
+        return choice.draw(*self._pool.save([env]))
 
     def _show(self) -> None:
         if self._window is not None and not self.pending:
             self._window.show([self._picture(env) for env in range(self.num_envs)])
 
-    def save_state(self, env_ids: Sequence[int] | None = None) -> list[bytes]:
+    def save_state(self, env_ids: ArrayLike | None = None) -> list[bytes]:
         """The whole state of some envs, by default all, random streams included.
 
         Raises:
             ValueError: For an env with a result pending.
             RuntimeError: If the environment cannot be saved.
         """
-        return [self._pool.save(env) for env in self._ids(env_ids)]
+        return self._pool.save(env_ids)
 
-    def load_state(self, env_ids: Sequence[int] | None, states: Sequence[bytes]) -> None:
+    def load_state(self, env_ids: ArrayLike | None, states: Sequence[bytes]) -> None:
         """Put envs back where `save_state` found them; they go on exactly as they would have.
 
         Raises:
-            ValueError: For a state of another kind of env, or an env with a result pending.
+            ValueError: For a state of another kind of env, or altered, or an env with a result
+                pending; all envs are then as they were.
         """
-        ids = self._ids(env_ids)
-        if len(ids) != len(states):
-            raise ValueError(f"states: has {len(states)} entries; must have {len(ids)}")
-        for env, state in zip(ids, states, strict=True):
-            self._pool.load(env, state)
+        self._pool.load(env_ids, states)
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """Stop the workers and drop what is pending."""
-        self._pool.close()
+    def stats(self) -> PoolStats:
+        """What the pool has done so far."""
+        return PoolStats(**self._pool.stats())
+
+    def close_extras(self, timeout: float | None = 60, **kwargs: Any) -> None:
+        """What `close(timeout=...)` does: stop the workers and drop what is pending.
+
+        Args:
+            timeout: Seconds to wait for environments that are at work; None: for ever.
+            **kwargs: What other vector environments take; ignored.
+
+        Raises:
+            TimeoutError: If an environment does not return by then. The pool is closed; the
+                environment's thread and memory are left behind.
+        """
         if self._window is not None:
             self._window.close()
+        self._pool.close(timeout)
 
-    def _ids(self, env_ids: Sequence[int] | None) -> Sequence[int]:
-        return range(self.num_envs) if env_ids is None else env_ids
+    def __del__(self) -> None:
+        """The pool closes itself when it goes, quietly and without waiting for ever."""
+        if (window := getattr(self, "_window", None)) is not None:
+            window.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a pool has threads and cannot be pickled or copied: send the arguments of make(), and "
+            "save_state() for where its envs are"
+        )
 
     def __enter__(self) -> "GymnasiumVectorEnv":
         return self
