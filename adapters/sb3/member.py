@@ -18,7 +18,7 @@ class Member:
         self.observation_space = pool.single_observation_space
         self.action_space = pool.single_action_space
         self.render_mode = pool.render_mode
-        self.metadata = {"render_fps": 30, **pool.metadata}
+        self.metadata = pool.metadata
         self.spec = pool.spec
         self._pool = pool
 

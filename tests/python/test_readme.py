@@ -7,8 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    name: (ROOT / name).read_text()
-    for name in ("README.md", "docs/front_ends.md", "docs/custom_env.md", "docs/command_line.md")
+    str(page.relative_to(ROOT)): page.read_text()
+    for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))
 }
 BLOCK = re.compile(r"<!-- doctest: (\S+) -->\n```python\n(.*?)```", re.DOTALL)
 EXAMPLES = {

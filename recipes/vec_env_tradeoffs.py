@@ -1,0 +1,170 @@
+"""How many environments, and in which vector environment? Three experiments with SB3 on CartPole.
+
+    python recipes/vec_env_tradeoffs.py            # some minutes on two cores
+    python recipes/vec_env_tradeoffs.py --full     # the sizes of the tutorial
+
+After Stable Baselines' tutorial "Multiprocessing of environments", with PoolVecEnv beside its
+DummyVecEnv (a loop) and SubprocVecEnv (a process each). For each number of environments:
+
+1. training for a fixed number of steps: what return do they buy?
+2. training for a fixed time, `seconds * steps/s` of experiment 1: what return does it buy?
+3. the steps per second of the training, learning included.
+
+Everything is in `results.json`, and drawn in `tradeoffs.png` with the standard deviation of the
+runs as error bars. The kinds take turns, so that a noisy machine is noisy for all.
+"""
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+KINDS = ("DummyVecEnv", "SubprocVecEnv", "PoolVecEnv")
+
+
+@dataclass
+class Args:
+    out: Path = Path("runs/vec_env_tradeoffs")
+    """the folder for results.json and tradeoffs.png"""
+    env_id: str = "CartPole-v1"
+    """an environment that Gymnasium and poolkit both have"""
+    num_envs: tuple[int, ...] = (1, 2, 4, 8, 16)
+    """the numbers of environments to compare"""
+    algorithms: tuple[str, ...] = ("PPO", "A2C")
+    """of Stable-Baselines3"""
+    num_runs: int = 3
+    """trainings, with seeds of their own, for each point"""
+    steps: int = 2000
+    """steps of a training of the first experiment"""
+    seconds: float = 1.0
+    """time of a training of the second experiment"""
+    eval_episodes: int = 5
+    """episodes that an agent is judged by"""
+    full: bool = False
+    """5000 steps, 10 seconds and 20 episodes"""
+
+
+if __name__ == "__main__":
+    ARGS = tyro.cli(Args, description=__doc__)  # before the heavy imports
+    if ARGS.full:
+        ARGS.steps, ARGS.seconds, ARGS.eval_episodes = 5000, 10.0, 20
+
+import numpy as np  # noqa: E402
+import stable_baselines3  # noqa: E402
+import torch  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from poolkit.adapters.sb3 import PoolVecEnv, make_pool_vec_env  # noqa: E402
+from rich.progress import track  # noqa: E402
+from stable_baselines3.common.env_util import make_vec_env  # noqa: E402
+from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv  # noqa: E402
+
+
+def open_envs(kind: str, env_id: str, num_envs: int) -> VecEnv:
+    if kind == "PoolVecEnv":
+        return make_pool_vec_env(env_id, num_envs)
+    if kind == "DummyVecEnv":
+        return make_vec_env(env_id, num_envs, vec_env_cls=DummyVecEnv)
+    # Forked processes start fastest; threads would be lost in them, but there are none yet.
+    how = {"start_method": "fork"}
+    return make_vec_env(env_id, num_envs, vec_env_cls=SubprocVecEnv, vec_env_kwargs=how)
+
+
+def train(args: Args, kind: str, algorithm: str, num_envs: int, steps: int, seed: int) -> Any:
+    """Returns the mean return of the trained agent, and the steps per second of the training."""
+    envs = open_envs(kind, args.env_id, num_envs)
+    # PPO with as many steps of an environment as its tutorial's ancestor; A2C as it is.
+    options = {"n_steps": 128, "batch_size": 32 * num_envs, "n_epochs": 4}
+    model = getattr(stable_baselines3, algorithm)(
+        "MlpPolicy", envs, seed=seed, device="cpu", **(options if algorithm == "PPO" else {})
+    )
+    start = time.perf_counter()
+    model.learn(steps)
+    rate = model.num_timesteps / (time.perf_counter() - start)
+    envs.close()
+    judges = PoolVecEnv(args.env_id, args.eval_episodes, seed=1_000_000)
+    mean, _ = evaluate_policy(model, judges, args.eval_episodes)
+    judges.close()
+    return float(mean), rate
+
+
+def experiments(args: Args) -> list[dict[str, Any]]:
+    """One entry for each kind, algorithm and number of environments, with a value for each run."""
+    results: dict[tuple[str, str, int], dict[str, Any]] = {
+        (algorithm, kind, num_envs): {
+            "algorithm": algorithm,
+            "kind": kind,
+            "num_envs": num_envs,
+            "steps_per_second": [],
+            "return_after_fixed_steps": [],
+            "return_after_fixed_time": [],
+        }
+        for algorithm in args.algorithms
+        for num_envs in args.num_envs
+        for kind in KINDS
+    }
+    turns = [(run, key) for run in range(args.num_runs) for key in results]
+    for run, (algorithm, kind, num_envs) in track(turns, "training"):
+        result = results[algorithm, kind, num_envs]
+        mean, rate = train(args, kind, algorithm, num_envs, args.steps, seed=run)
+        result["return_after_fixed_steps"].append(mean)
+        result["steps_per_second"].append(rate)
+        steps = max(1, int(args.seconds * rate))
+        mean, _ = train(args, kind, algorithm, num_envs, steps, seed=run)
+        result["return_after_fixed_time"].append(mean)
+    return list(results.values())
+
+
+def draw(args: Args, results: list[dict[str, Any]], path: Path) -> None:
+    """A row for each algorithm, a column for each experiment."""
+    figure = Figure(figsize=(13, 3.6 * len(args.algorithms)), layout="constrained")
+    columns = (
+        ("return_after_fixed_steps", f"return after {args.steps:,} steps"),
+        ("return_after_fixed_time", f"return after {args.seconds:g} s"),
+        ("steps_per_second", "training steps per second"),
+    )
+    axes = figure.subplots(len(args.algorithms), len(columns), squeeze=False)
+    places = np.arange(len(args.num_envs))
+    for row, algorithm in zip(axes, args.algorithms, strict=True):
+        for axis, (measure, title) in zip(row, columns, strict=True):
+            for turn, (kind, colour) in enumerate(
+                zip(KINDS, ("tab:blue", "tab:orange", "tab:green"), strict=True)
+            ):
+                values = [
+                    entry[measure]
+                    for entry in results
+                    if (entry["algorithm"], entry["kind"]) == (algorithm, kind)
+                ]
+                mean, deviation = np.mean(values, axis=1), np.std(values, axis=1)
+                shift = 0.27 * (turn - 1)
+                style = {"yerr": deviation, "capsize": 3, "label": kind, "color": colour}
+                if measure == "steps_per_second":
+                    axis.bar(places + shift, mean, width=0.25, **style)
+                else:
+                    axis.errorbar(places + shift / 3, mean, marker="o", **style)
+            axis.set_title(f"{algorithm}: {title}")
+            axis.set_xticks(places, [str(num_envs) for num_envs in args.num_envs])
+            axis.set_xlabel("number of environments")
+            axis.set_ylim(bottom=0)
+            axis.grid(axis="y", alpha=0.3)
+    axes[0][0].legend()
+    figure.savefig(path, dpi=110)
+
+
+def main(args: Args) -> None:
+    torch.set_num_threads(1)  # the networks are too small for more
+    args.out.mkdir(parents=True, exist_ok=True)
+    results = experiments(args)
+    settings = asdict(args) | {"out": str(args.out), "cpus": len(os.sched_getaffinity(0))}
+    file = args.out / "results.json"
+    file.write_text(json.dumps({"settings": settings, "results": results}, indent=2))
+    draw(args, results, args.out / "tradeoffs.png")
+    print(f"{args.out} has results.json and tradeoffs.png")
+
+
+if __name__ == "__main__":
+    main(ARGS)
