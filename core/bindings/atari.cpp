@@ -59,9 +59,10 @@ std::span<const uint8_t> span_of(nb::bytes bytes) {
   return {static_cast<const uint8_t*>(bytes.data()), bytes.size()};
 }
 
-std::vector<int> numbers_of(std::span<const Action> actions) {
+template <typename T>
+std::vector<int> numbers_of(std::span<const T> values) {
   std::vector<int> numbers;
-  for (const Action action : actions) numbers.push_back(static_cast<int>(action));
+  for (const T value : values) numbers.push_back(static_cast<int>(value));
   return numbers;
 }
 
@@ -91,19 +92,33 @@ void bind_atari(nb::module_& m) {
           "with\n"
           "that strength; return the sum of their rewards. Nothing happens once the game is over.")
       .def("reset", &Emulator::reset, "Start a new game; RAM and random numbers go on.")
-      .def("reset_to_boot", &Emulator::reset_to_boot, "Return to the state of a new emulator.")
+      .def("reboot", &Emulator::reboot, nb::arg("random_seed") = 0,
+           nb::arg("repeat_action_probability") = 0.0,
+           "Return to the state of a new emulator, with these settings of ALE's.")
       .def("set_mode", &Emulator::set_mode, nb::arg("mode"), "Choose a mode for the next reset.")
       .def("set_difficulty", &Emulator::set_difficulty, nb::arg("difficulty"),
            "Set the difficulty switches.")
-      .def("set_sticky", &Emulator::set_sticky, nb::arg("seed"), nb::arg("probability"),
-           "Set ALE's random_seed and repeat_action_probability.")
       .def_prop_ro("lives", &Emulator::lives)
       .def_prop_ro("game_over", &Emulator::game_over)
       .def_prop_ro("minimal_actions",
                    [](const Emulator& self) { return numbers_of(self.rules().minimal_actions); })
+      .def_prop_ro("modes",
+                   [](const Emulator& self) { return numbers_of(self.rules().mode.modes); })
+      .def_prop_ro("difficulties",
+                   [](const Emulator& self) { return numbers_of(self.rules().difficulties); })
       .def(
           "ram", [](const Emulator& self) { return to_array(self.ram(), {128}); },
           "The 128 bytes of RAM: uint8[128].")
+      .def(
+          "set_ram",
+          [](Emulator& self, int index, uint8_t value) {
+            if (index < 0 || index > 127) {
+              throw nb::value_error(
+                  ("index " + std::to_string(index) + " is not in 0..127").c_str());
+            }
+            self.set_ram(index, value);
+          },
+          nb::arg("index"), nb::arg("value"), "Change a byte of RAM between two frames.")
       .def("screen", &screen, "The last frame's colour numbers: uint8[height, 160].")
       .def("screen_rgb", &screen_rgb, "The last frame's colours: uint8[height, 160, 3].")
       .def(

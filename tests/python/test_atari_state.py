@@ -27,7 +27,7 @@ def assert_same(one: Emulator, other: Emulator) -> None:
 @pytest.mark.parametrize("game", ["breakout", "qbert", "montezuma_revenge"])
 def test_a_loaded_state_continues_exactly(game: str) -> None:
     played = new(game)
-    played.set_sticky(7, 0.25)
+    played.reboot(7, 0.25)
     play(played, 200, seed=1)
     loaded = new(game)
     loaded.load(played.save())
@@ -35,10 +35,10 @@ def test_a_loaded_state_continues_exactly(game: str) -> None:
     assert_same(loaded, played)
 
 
-def test_reset_to_boot_is_a_new_emulator() -> None:
+def test_a_rebooted_emulator_is_a_new_one() -> None:
     played = new("pong")
     play(played, 300, seed=3)
-    played.reset_to_boot()
+    played.reboot()
     fresh = new("pong")
     assert_same(played, fresh)
     assert play(played, 200, seed=4) == play(fresh, 200, seed=4)

@@ -31,6 +31,7 @@ inline constexpr int kNumActions = 18;
 // An action, and how far the paddle or joystick is pushed, 0 to 1: a paddle turns that fast.
 struct Push {
   constexpr Push(Action what = Action::NOOP, float how_far = 1) : action(what), strength(how_far) {}
+  bool operator==(const Push&) const = default;
 
   Action action;
   float strength;

@@ -161,7 +161,13 @@ void Cartridge::write(uint16_t address, uint8_t value) {
   touch(address);
 }
 
-std::array<uint8_t, 128>* Cartridge::extra_ram() { return has_ram(type_) ? &ram_ : nullptr; }
+std::span<uint8_t> Cartridge::extra_ram() {
+  return std::span<uint8_t>(ram_).first(has_ram(type_) ? ram_.size() : 0);
+}
+
+std::span<const uint8_t> Cartridge::extra_ram() const {
+  return std::span<const uint8_t>(ram_).first(has_ram(type_) ? ram_.size() : 0);
+}
 
 bool Cartridge::valid() const {
   const auto is_slice = [](uint8_t slice) { return slice < 8; };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dpc.h"
@@ -59,7 +60,9 @@ class Cartridge {
   // The count of cycles restarts with each frame.
   void rewind(int32_t cycles) { dpc_.rewind(cycles); }
 
-  std::array<uint8_t, 128>* extra_ram();
+  // 128 bytes, or none.
+  std::span<uint8_t> extra_ram();
+  std::span<const uint8_t> extra_ram() const;
 
   bool valid() const;
 

@@ -55,8 +55,8 @@ void Console::reset() {
   machine.tia.reset();
   for (FrameBuffer& buffer : buffers_) buffer.fill(0);
   hidden_.inputs.clear();
-  if (std::array<uint8_t, 128>* ram = machine.cartridge.extra_ram()) {
-    for (uint8_t& byte : *ram) byte = static_cast<uint8_t>(state_.random());
+  for (uint8_t& byte : machine.cartridge.extra_ram()) {
+    byte = static_cast<uint8_t>(state_.random());
   }
   machine.cartridge.reset(0);
   reset_cpu(machine);

@@ -39,6 +39,9 @@ class Console {
   void reveal();
 
   std::span<const uint8_t, 128> ram() const { return state_.machine.riot.ram; }
+  void set_ram(int index, uint8_t value) { state_.machine.riot.ram[index] = value; }
+  // RAM on the cartridge: 128 bytes, or none.
+  std::span<const uint8_t> cartridge_ram() const { return state_.machine.cartridge.extra_ram(); }
   int height() const { return display_.lines; }
   bool pal() const { return display_.colour_loss; }
   // Rows of kWidth colour numbers: the last frame, and the one before it.

@@ -27,11 +27,11 @@ constexpr std::array<uint8_t, kNumActions> kHeld = {0,
                                                     kDown | kRight | kFire,
                                                     kDown | kLeft | kFire};
 
-// Ohms.
-constexpr int32_t kPaddleMin = 27450;
-constexpr int32_t kPaddleMax = 790196;
-constexpr int32_t kPaddleMiddle = (kPaddleMin + kPaddleMax) / 2;
-constexpr int32_t kPaddleStep = 23000;
+constexpr int32_t kPaddleStep = 23000;  // ohms
+
+int32_t paddle_middle(const Hardware& hardware) {
+  return (hardware.paddle_min + hardware.paddle_max) / 2;
+}
 
 constexpr uint32_t charging_cycles(int32_t ohms) {
   if (ohms == 0) return kChargedAtOnce;
@@ -54,7 +54,7 @@ bool has_paddles(const Hardware& hardware) {
 
 }  // namespace
 
-void Controllers::centre() { paddle_ = kPaddleMiddle; }
+void Controllers::centre(const Hardware& hardware) { paddle_ = paddle_middle(hardware); }
 
 void Controllers::turn(const Hardware& hardware, Push push) {
   if (!has_paddles(hardware)) return;
@@ -62,7 +62,7 @@ void Controllers::turn(const Hardware& hardware, Push push) {
   const auto step = static_cast<int32_t>(kPaddleStep * push.strength);
   if (held & kRight) paddle_ -= step;
   if (held & kLeft) paddle_ += step;
-  paddle_ = std::clamp(paddle_, kPaddleMin, kPaddleMax);
+  paddle_ = std::clamp(paddle_, hardware.paddle_min, hardware.paddle_max);
 }
 
 Inputs Controllers::inputs(const Hardware& hardware, Action action, Panel panel) const {
@@ -70,7 +70,7 @@ Inputs Controllers::inputs(const Hardware& hardware, Action action, Panel panel)
   const uint8_t held = kHeld[static_cast<uint8_t>(action)];
   if (has_paddles(hardware)) {
     const uint32_t mine = charging_cycles(paddle_);
-    const uint32_t others = charging_cycles(kPaddleMiddle);
+    const uint32_t others = charging_cycles(paddle_middle(hardware));
     const bool swapped = hardware.swapped_paddles;
     connect_paddles(hardware, swapped ? others : mine, swapped ? mine : others, inputs);
     if (held & kFire) inputs.port_a &= static_cast<uint8_t>(~(swapped ? kLeft : kRight));

@@ -20,7 +20,7 @@ struct Panel {
 class Controllers {
  public:
   // Turns the paddle to the middle.
-  void centre();
+  void centre(const Hardware& hardware);
   // Moves the paddle, if the console has paddles.
   void turn(const Hardware& hardware, Push push);
 

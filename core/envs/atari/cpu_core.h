@@ -333,6 +333,10 @@ struct Core {
     }
     --sp;
   }
+  // The top is read in vain while the stack pointer moves: that byte is then the noise.
+  POOLKIT_INLINE uint8_t before_pull(uint8_t noise) {
+    return kPlain ? noise : read(Anywhere{top().at, noise});
+  }
   POOLKIT_INLINE uint8_t pull(uint8_t noise) {
     ++sp;
     if (kPlain) return machine.riot.ram[sp & 0x7f];
@@ -356,9 +360,9 @@ struct Core {
     push_pc(static_cast<uint16_t>(pc() - 1));
     jump(operand);
   }
-  POOLKIT_INLINE void return_from_subroutine() { jump((pull_pc(0x60) + 1) & 0xffff); }
+  POOLKIT_INLINE void return_from_subroutine() { jump((pull_pc(before_pull(0x60)) + 1) & 0xffff); }
   POOLKIT_INLINE void return_from_interrupt() {
-    const uint8_t flags = pull(0x40);
+    const uint8_t flags = pull(before_pull(0x40));
     set_status(flags);
     jump(pull_pc(flags));
   }

@@ -46,6 +46,7 @@ class Emulator::Hands : public Switches {
   explicit Hands(Emulator& emulator) : emulator_(emulator) {}
 
   RamView ram() const override { return emulator_.ram(); }
+  CartridgeRamView cartridge_ram() const override { return emulator_.console_.cartridge_ram(); }
   void hold_select(int frames) override {
     const Player& player = emulator_.player_;
     const Inputs inputs = player.controllers.inputs(
@@ -55,42 +56,60 @@ class Emulator::Hands : public Switches {
   }
   void press_reset() override { emulator_.press_reset(); }
   void act(Action action) override { emulator_.act(action); }
+  uint32_t random() override { return emulator_.player_.sticky.draw(); }
 
  private:
   Emulator& emulator_;
 };
 
-struct Emulator::Booted {
+struct Emulator::State {
   ConsoleState console;
   std::array<FrameBuffer, 2> buffers;
   Tally tally;
   Player player;
 };
 
+struct Emulator::Booted {
+  State switched_on;
+  State started;
+  bool draws;  // while it starts
+};
+
 Emulator::Emulator(std::shared_ptr<const Rom> rom)
     : console_(std::move(rom)), rules_(&rules_of(console_.rom())), referee_(*rules_) {
   player_.mode = rules_->mode.modes.front();
-  player_.difficulty = rules_->difficulties.front();
+  const State switched_on = state();
   reset();
   booted_ = std::make_shared<const Booted>(
-      Booted{console_.save(), console_.buffers(), referee_.save(), player_});
+      Booted{switched_on, state(), player_.sticky != switched_on.player.sticky});
 }
 
-void Emulator::reset_to_boot() {
-  console_.load(booted_->console, booted_->buffers);
-  referee_.load(booted_->tally);
-  player_ = booted_->player;
+Emulator::State Emulator::state() const {
+  return {console_.save(), console_.buffers(), referee_.save(), player_};
+}
+
+void Emulator::go_on_from(const State& state) {
+  console_.load(state.console, state.buffers);
+  referee_.load(state.tally);
+  player_ = state.player;
+}
+
+void Emulator::reboot(uint32_t random_seed, double repeat_action_probability) {
+  go_on_from(booted_->draws ? booted_->switched_on : booted_->started);
+  player_.sticky = {random_seed, repeat_action_probability};
+  if (booted_->draws) reset();
 }
 
 void Emulator::reset() {
-  player_.controllers.centre();
+  player_.controllers.centre(hardware());
   console_.reset();
   for (int i = 0; i < kIdleFrames; ++i) emulate(Action::NOOP, {});
   press_reset();
-  referee_.reset();
+  referee_.reset(player_.mode);
   Hands hands(*this);
   choose_mode(*rules_, hands, player_.mode);
   press_reset();
+  for (int i = 0; i < rules_->longer_reset; ++i) emulate(Action::NOOP, {.reset = true});
   for (const Action action : rules_->starting_actions) emulate(action, {});
 }
 
@@ -125,7 +144,7 @@ void Emulator::emulate(Push push, How how) {
   const Inputs inputs = player_.controllers.inputs(
       hardware(), push.action, {.reset = how.reset, .difficulty = player_.difficulty});
   console_.run_frame(inputs, how.shown);
-  referee_.step(ram());
+  referee_.step(ram(), console_.cartridge_ram());
 }
 
 void Emulator::press_reset() {
@@ -142,9 +161,9 @@ struct Emulator::Header {
 };
 
 std::vector<uint8_t> Emulator::save() const {
-  static_assert(std::is_trivially_copyable_v<Booted>);
-  std::vector<uint8_t> bytes(sizeof(Header) + sizeof(Booted));
-  Booted all{console_.save(), console_.buffers(), referee_.save(), player_};
+  static_assert(std::is_trivially_copyable_v<State>);
+  std::vector<uint8_t> bytes(sizeof(Header) + sizeof(State));
+  State all = state();
   __builtin_clear_padding(&all);  // equal states are equal bytes
   std::memcpy(bytes.data() + sizeof(Header), &all, sizeof(all));
   const std::span saved = std::span(bytes).subspan(sizeof(Header));
@@ -156,17 +175,15 @@ std::vector<uint8_t> Emulator::save() const {
 void Emulator::load(std::span<const uint8_t> bytes) {
   const std::string& game = console_.rom().game;
   const std::invalid_argument wrong(game + ": not a saved state of this game");
-  if (bytes.size() != sizeof(Header) + sizeof(Booted)) throw wrong;
+  if (bytes.size() != sizeof(Header) + sizeof(State)) throw wrong;
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   const std::span saved = bytes.subspan(sizeof(Header));
   if (header != Header{.game = checksum(bytes_of(game)), .data = checksum(saved)}) throw wrong;
-  Booted all;
+  State all;
   std::memcpy(&all, saved.data(), sizeof(all));
   if (!all.player.sticky.valid()) throw wrong;
-  console_.load(all.console, all.buffers);
-  referee_.load(all.tally);
-  player_ = all.player;
+  go_on_from(all);
 }
 
 }  // namespace poolkit::atari

@@ -25,15 +25,15 @@ class Emulator {
 
   // A new game on the running console: its RAM and its random numbers go on.
   void reset();
-  // Back to what the constructor made, mode, difficulty and sticky actions included. Cheap.
-  void reset_to_boot();
+  // Back to what the constructor made, mode and difficulty included, but with another of ALE's
+  // random_seed and repeat_action_probability. Cheap, except in the few games that draw random
+  // numbers while they start.
+  void reboot(uint32_t random_seed = 0, double repeat_action_probability = 0);
 
   // For the next reset(). Throws std::invalid_argument, with those there are, if the game lacks it.
   void set_mode(int mode);
   // The two switches: bit 0 the left one, bit 1 the right one.
   void set_difficulty(int difficulty);
-  // ALE's random_seed and repeat_action_probability.
-  void set_sticky(uint32_t seed, double probability) { player_.sticky = {seed, probability}; }
 
   // Plays one frame and returns its reward. Once the game is over it does nothing.
   int act(Push push) { return play(push, 1); }
@@ -44,6 +44,8 @@ class Emulator {
   int lives() const { return referee_.lives(); }
   bool game_over() const { return referee_.game_over(); }
   RamView ram() const { return console_.ram(); }
+  // Changes RAM between two frames: `index` is 0 to 127.
+  void set_ram(int index, uint8_t value) { console_.set_ram(index, value); }
   // Pictures and their size.
   const Console& console() const { return console_; }
   const Rules& rules() const { return *rules_; }
@@ -55,6 +57,7 @@ class Emulator {
 
  private:
   class Hands;
+  struct State;
   struct Booted;
   struct Header;
 
@@ -66,6 +69,8 @@ class Emulator {
   };
 
   const Hardware& hardware() const { return *console_.rom().hardware; }
+  State state() const;
+  void go_on_from(const State& state);
   struct How {
     bool reset = false;  // with the switch held
     bool shown = true;

@@ -58,11 +58,10 @@ void AtariEnv::reset(Reset why, Rng& rng) {
 }
 
 void AtariEnv::boot(Rng& rng) {
-  emulator_.reset_to_boot();
+  const auto seed = static_cast<uint32_t>(rng.integers(0, int64_t{1} << 31));
+  emulator_.reboot(seed, options_.repeat_action_probability);
   if (options_.mode) emulator_.set_mode(*options_.mode);
   if (options_.difficulty) emulator_.set_difficulty(*options_.difficulty);
-  const auto seed = static_cast<uint32_t>(rng.integers(0, int64_t{1} << 31));
-  emulator_.set_sticky(seed, options_.repeat_action_probability);
 }
 
 void AtariEnv::start_game(Rng& rng) {

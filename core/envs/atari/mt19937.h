@@ -25,6 +25,8 @@ class Mt19937 {
     return y ^ (y >> 18);
   }
 
+  bool operator==(const Mt19937&) const = default;
+
   bool valid() const { return next_ <= kWords; }
 
  private:

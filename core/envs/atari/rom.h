@@ -20,8 +20,10 @@ struct Hardware {
   Port right = Port::kJoystick;
   bool swapped_ports = false;
   bool swapped_paddles = false;  // the two of a port
-  int16_t first_line = 34;       // shown
-  int16_t lines = 210;           // 250 on PAL televisions
+  int32_t paddle_min = 27'450;   // ohms
+  int32_t paddle_max = 790'196;
+  int16_t first_line = 34;  // shown
+  int16_t lines = 210;      // 250 on PAL televisions
   bool hmove_blanks = true;
 };
 

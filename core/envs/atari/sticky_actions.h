@@ -8,7 +8,8 @@
 
 namespace poolkit::atari {
 
-// ALE's generator and its use of it: two draws a frame, the second for a player who is absent.
+// ALE's generator and its use of it: two draws a frame, the second for a player who is absent, also
+// when nothing can stick.
 class StickyActions {
  public:
   StickyActions() = default;
@@ -16,16 +17,18 @@ class StickyActions {
 
   Push next(Push wanted) {
     constexpr double kRange = 4294967296.0;
-    if (probability_ > 0) {
-      const double draw = random_() / kRange;
-      random_();
-      if (draw < probability_) return last_;
-    }
+    const double draw = random_() / kRange;
+    random_();
+    if (draw < probability_) return last_;
     return last_ = wanted;
   }
+  // One more draw, for games that need a random number.
+  uint32_t draw() { return random_(); }
 
   // The console's RESET was pressed: nothing is held any more.
   void release() { last_ = {}; }
+
+  bool operator==(const StickyActions&) const = default;
 
   bool valid() const { return random_.valid() && static_cast<int>(last_.action) < kNumActions; }
 
