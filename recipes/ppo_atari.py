@@ -97,8 +97,13 @@ def parse_args() -> Args:
         run_dir, saved = args.resume, args.resume / "args.json"
         if not (saved.is_file() and (run_dir / "checkpoint.pt").is_file()):
             fail(f"--resume {run_dir}: no args.json and checkpoint.pt there")
-        of_the_run = json.loads(saved.read_text()) | {"runs_dir": args.runs_dir, "resume": run_dir}
-        args = tyro.cli(Args, default=Args(**of_the_run))
+        try:
+            of_the_run = Args(**json.loads(saved.read_text()))
+        except (ValueError, TypeError) as error:
+            fail(f"--resume {run_dir}: its args.json is not this recipe's: {error}")
+        of_the_run.runs_dir, of_the_run.resume = args.runs_dir, run_dir
+        args = tyro.cli(Args, default=of_the_run)
+    most = 1e9  # of numbers that are large only by mistake
     for name, low, high in (
         ("seed", 0, 2**63),
         ("total_timesteps", 1, 10**12),
@@ -111,10 +116,15 @@ def parse_args() -> Args:
         ("learning_rate", 0, 1),
         ("gamma", 0, 1),
         ("gae_lambda", 0, 1),
+        ("clip_coef", 0, 1),
+        ("ent_coef", 0, most),
+        ("vf_coef", 0, most),
+        ("max_grad_norm", 0, most),
         ("eval_games", 0, 1000),
+        ("checkpoint_minutes", 0, most),
     ):
         value = getattr(args, name)
-        if not low <= value <= high:
+        if not isinstance(value, int | float) or not low <= value <= high:
             fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
     return args
 
@@ -427,9 +437,14 @@ def main(args: Args) -> int:
     if args.cuda and not torch.cuda.is_available():
         fail("--cuda: no GPU that PyTorch can use")
     device = torch.device("cuda" if args.cuda else "cpu")
+    name = f"{args.env_id.replace('/', '-')}__{args.exp_name}__{args.seed}__{int(time.time())}"
+    run_dir = args.resume or args.runs_dir / name
     saved: dict[str, Any] = {}
     if args.resume:
-        saved = torch.load(args.resume / "checkpoint.pt", map_location="cpu", weights_only=True)
+        try:
+            saved = torch.load(run_dir / "checkpoint.pt", map_location="cpu", weights_only=True)
+        except Exception as error:  # PyTorch's errors for a damaged file are of many kinds
+            fail(f"--resume {run_dir}: its checkpoint.pt cannot be read: {error!r}")
 
     try:
         pool = poolkit.make(
@@ -442,7 +457,10 @@ def main(args: Args) -> int:
             episodic_life=True,
             reward_clip=True,
         )
-    except (ValueError, TypeError, OSError, poolkit.EnvError) as error:
+        run_dir.mkdir(parents=True, exist_ok=True)
+    except TypeError as error:
+        fail(f"--env-id {args.env_id}: not an Atari game: {error}")
+    except (ValueError, OSError, poolkit.EnvError) as error:
         fail(error)
     num_actions = int(pool.single_action_space.n)
     stack = pool.single_observation_space.shape[0]
@@ -461,9 +479,6 @@ def main(args: Args) -> int:
         collector.start -= saved["seconds"]
         collector.games += [Game(*game) for game in saved["games"]]
 
-    name = f"{args.env_id.replace('/', '-')}__{args.exp_name}__{args.seed}__{int(time.time())}"
-    run_dir = args.resume or args.runs_dir / name
-    run_dir.mkdir(parents=True, exist_ok=True)
     (run_dir / "args.json").write_text(json.dumps(asdict(args), indent=2, default=str))
     writer = SummaryWriter(str(run_dir), purge_step=collector.steps if saved else None)
 

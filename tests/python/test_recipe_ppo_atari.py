@@ -70,8 +70,13 @@ def test_help_needs_no_heavy_import(tmp_path: Path) -> None:
         (["--num-steps=0"], "--num-steps"),
         (["--num-envs=2", "--batch-size=1", "--num-steps=2", "--num-minibatches=5"], "minibatches"),
         (["--resume=no-such-run"], "no-such-run"),
+        (["--clip-coef=nan"], "--clip-coef"),
+        (["--max-grad-norm=-1"], "--max-grad-norm"),
+        (["--checkpoint-minutes=nan"], "--checkpoint-minutes"),
         (["--network=resnet"], "resnet"),
         (["--env-id=Pongg-v5"], "Pong-v5"),
+        (["--env-id=CartPole-v1"], "not an Atari game"),
+        (["--runs-dir=/proc/runs"], "/proc/runs"),
     ],
 )
 def test_bad_argument_is_one_clear_error(arguments: list[str], says: str, tmp_path: Path) -> None:
@@ -80,6 +85,25 @@ def test_bad_argument_is_one_clear_error(arguments: list[str], says: str, tmp_pa
     assert says in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ("no JSON", "args.json"),
+        ("[]", "args.json"),
+        ('{"banana": 1}', "banana"),
+        ('{"num_envs": "x"}', "--num-envs"),
+        ("{}", "checkpoint.pt cannot be read"),
+    ],
+)
+def test_damaged_run_is_not_resumed(args: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "args.json").write_text(args)
+    (tmp_path / "checkpoint.pt").write_text("junk")
+    done = run(f"--resume={tmp_path}")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_run_then_resume_continues_the_same_curve(tmp_path: Path) -> None:
