@@ -152,8 +152,10 @@ void PythonPool::close(nb::handle timeout) {
 
 void PythonPool::send(nb::handle action, nb::handle env_id) {
   if (env_id.is_none()) {
-    if (received_.empty() && !pool_->closed())
-      throw UsageError("send: without env_id it answers the last recv, and there was none");
+    if (received_.empty())
+      throw UsageError(pool_->closed() ? "the pool is closed"
+                                       : "send: without env_id it answers the last recv, and "
+                                         "there was none");
     send(action, std::vector<int32_t>(received_));
   } else {
     send(action, ids_.read(env_id));

@@ -251,3 +251,11 @@ def test_calls_after_close_are_refused(envs: poolkit.GymnasiumVectorEnv) -> None
         with pytest.raises(RuntimeError, match="closed"):
             use()
     envs.close()
+
+
+def test_step_after_close_is_refused_also_where_nothing_was_received() -> None:
+    envs = poolkit.make("debug/Counter-v0", num_envs=4, batch_size=2)
+    envs.close()
+    for use in (lambda: envs.step([0]), lambda: envs.send([0])):
+        with pytest.raises(RuntimeError, match="closed"):
+            use()
