@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import poolkit
 import pytest
+from poolkit import _core
 
 from tests.gymnasium_parity import random, steps_are_equal
 
@@ -56,6 +57,26 @@ def test_options_change_what_they_change_in_gymnasium(task: str, options: dict[s
     policy = random if task.startswith("CartPole") else with_the_velocity
     seen = steps_are_equal(task, 1_000, policy, **options)
     assert seen["terminated"] + seen["truncated"] >= 3
+
+
+@pytest.mark.parametrize("task", ["CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCar-v0"])
+def test_states_are_gymnasiums_in_double_precision(task: str) -> None:
+    theirs = gymnasium.make(task).unwrapped
+    with poolkit.make(task, autoreset="disabled", max_episode_steps=0) as pool:
+        space = pool.single_action_space
+        space.seed(2)
+        theirs.reset(seed=3)
+        pool.reset(seed=3)
+        for step in range(1_500):
+            action = space.sample()
+            ended = theirs.step(action)[2]
+            pool.step(action[np.newaxis])
+            state = _core.own_state(pool.save_state([0])[0])
+            size = len(theirs.state)
+            assert tuple(np.frombuffer(state, np.float64, size)) == tuple(theirs.state), step
+            if ended:
+                theirs.reset()
+                pool.reset()
 
 
 @pytest.mark.parametrize("task", TASKS)
