@@ -1,4 +1,4 @@
-"""Tianshou: a pool under its collectors."""
+"""Tianshou: a pool under its collectors and its high-level API."""
 
 try:
     import tianshou  # noqa: F401
@@ -8,7 +8,14 @@ except ModuleNotFoundError as error:
     ) from error
 
 from .async_collector import PoolAsyncCollector
+from .factories import PoolCollectorFactory, PoolEnvFactory
 from .rows import Rows
 from .vector_env import PoolVectorEnv
 
-__all__ = ["PoolAsyncCollector", "PoolVectorEnv", "Rows"]
+__all__ = [
+    "PoolAsyncCollector",
+    "PoolCollectorFactory",
+    "PoolEnvFactory",
+    "PoolVectorEnv",
+    "Rows",
+]
