@@ -19,12 +19,22 @@ Pixels = NDArray[np.uint8]
 class Ale:
     """ale-py, and the pictures of its frames."""
 
-    def __init__(self, rom: str, sticky: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        rom: str,
+        sticky: float = 0.0,
+        seed: int = 0,
+        mode: int | None = None,
+        difficulty: int = 0,
+    ) -> None:
         ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
         self.ale = ale_py.ALEInterface()
         self.ale.setFloat("repeat_action_probability", sticky)
         self.ale.setInt("random_seed", seed)
         self.ale.loadROM(roms.get_rom_path(rom))
+        if mode is not None:
+            self.ale.setMode(mode)
+        self.ale.setDifficulty(difficulty)
         self.actions = self.ale.getMinimalActionSet()
         self.frames: list[Pixels] = []
         self.reset()
@@ -157,6 +167,33 @@ def test_a_seeded_reset_repeats_the_game_and_another_goes_on() -> None:
     assert (goes_on["ram"] != booted["ram"]).any()
     _, again = one.reset(seed=[5])
     np.testing.assert_array_equal(again["ram"], booted["ram"])
+
+
+# The first four draw random numbers, or wait for sticky actions, while a mode is chosen.
+@pytest.mark.parametrize(
+    ("task", "rom", "level"),
+    [
+        ("Adventure-v5", "adventure", {"mode": 2}),
+        ("Berzerk-v5", "berzerk", {"mode": 3}),
+        ("DoubleDunk-v5", "double_dunk", {"mode": 5}),
+        ("VideoCube-v5", "video_cube", {"mode": 102}),
+        ("SpaceInvaders-v5", "space_invaders", {"mode": 9, "difficulty": 1}),
+        ("Breakout-v5", "breakout", {"difficulty": 1}),
+    ],
+)
+def test_a_seeded_reset_begins_as_a_new_ale(task: str, rom: str, level: dict[str, int]) -> None:
+    one = One(task, repeat_action_probability=0.25, ram=True, **AT_ONCE, **level)
+    for seed in (5, 6):
+        ale = Ale(rom, 0.25, int(np.random.default_rng(seed).integers(2**31)), **level)
+        info = one.reset(seed=[seed])[1]
+        for action in random_actions(len(ale.actions), seed)[:30]:
+            np.testing.assert_array_equal(info["ram"], ale.ale.getRAM())
+            ale.act(ale.actions[action], 4)
+            info = one.step(action)[3]
+            if ale.ale.game_over():
+                break
+        ale.reset()
+        np.testing.assert_array_equal(one.reset()[1]["ram"], ale.ale.getRAM())
 
 
 def test_a_lost_life_ends_an_episode_and_the_game_goes_on() -> None:

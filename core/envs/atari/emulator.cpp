@@ -49,8 +49,9 @@ class Emulator::Hands : public Switches {
   CartridgeRamView cartridge_ram() const override { return emulator_.console_.cartridge_ram(); }
   void hold_select(int frames) override {
     const Player& player = emulator_.player_;
-    const Inputs inputs = player.controllers.inputs(
-        emulator_.hardware(), Action::NOOP, {.select = true, .difficulty = player.difficulty});
+    const Inputs inputs =
+        player.controllers.inputs(emulator_.hardware(), Action::NOOP,
+                                  {.select = true, .difficulty = player.level.difficulty});
     for (int i = 0; i < frames; ++i) emulator_.console_.run_frame(inputs);
     emulator_.emulate(Action::NOOP, {});
   }
@@ -71,17 +72,37 @@ struct Emulator::State {
 
 struct Emulator::Booted {
   State switched_on;
+  std::optional<Level> level;
   State started;
   bool draws;  // while it starts
 };
 
 Emulator::Emulator(std::shared_ptr<const Rom> rom)
     : console_(std::move(rom)), rules_(&rules_of(console_.rom())), referee_(*rules_) {
-  player_.mode = rules_->mode.modes.front();
-  const State switched_on = state();
+  player_.level.mode = rules_->mode.modes.front();
+  remember_start(state(), std::nullopt);
+}
+
+void Emulator::boot(std::optional<int> mode, std::optional<int> difficulty) {
+  if (mode) set_mode(*mode);
+  if (difficulty) set_difficulty(*difficulty);
+  const Level level = player_.level;
+  go_on_from(booted_->switched_on);
+  remember_start(state(), level);
+}
+
+// As ALE does: a new game with the first mode and difficulty, then one with those that were chosen.
+void Emulator::start(const std::optional<Level>& level) {
   reset();
-  booted_ = std::make_shared<const Booted>(
-      Booted{switched_on, state(), player_.sticky != switched_on.player.sticky});
+  if (!level) return;
+  player_.level = *level;
+  reset();
+}
+
+void Emulator::remember_start(const State& switched_on, const std::optional<Level>& level) {
+  start(level);
+  const bool draws = player_.sticky != switched_on.player.sticky;
+  booted_ = std::make_shared<const Booted>(Booted{switched_on, level, state(), draws});
 }
 
 Emulator::State Emulator::state() const {
@@ -97,7 +118,7 @@ void Emulator::go_on_from(const State& state) {
 void Emulator::reboot(uint32_t random_seed, double repeat_action_probability) {
   go_on_from(booted_->draws ? booted_->switched_on : booted_->started);
   player_.sticky = {random_seed, repeat_action_probability};
-  if (booted_->draws) reset();
+  if (booted_->draws) start(booted_->level);
 }
 
 void Emulator::reset() {
@@ -105,9 +126,9 @@ void Emulator::reset() {
   console_.reset();
   for (int i = 0; i < kIdleFrames; ++i) emulate(Action::NOOP, {});
   press_reset();
-  referee_.reset(player_.mode);
+  referee_.reset(player_.level.mode);
   Hands hands(*this);
-  choose_mode(*rules_, hands, player_.mode);
+  choose_mode(*rules_, hands, player_.level.mode);
   press_reset();
   for (int i = 0; i < rules_->longer_reset; ++i) emulate(Action::NOOP, {.reset = true});
   for (const Action action : rules_->starting_actions) emulate(action, {});
@@ -115,12 +136,12 @@ void Emulator::reset() {
 
 void Emulator::set_mode(int mode) {
   must_contain(rules_->mode.modes, mode, console_.rom().game + ": mode");
-  player_.mode = mode;
+  player_.level.mode = mode;
 }
 
 void Emulator::set_difficulty(int difficulty) {
   must_contain(rules_->difficulties, difficulty, console_.rom().game + ": difficulty");
-  player_.difficulty = static_cast<uint8_t>(difficulty);
+  player_.level.difficulty = static_cast<uint8_t>(difficulty);
 }
 
 int Emulator::play(Push wanted, int frames) {
@@ -142,7 +163,7 @@ int Emulator::play(Push wanted, int frames) {
 void Emulator::emulate(Push push, How how) {
   player_.controllers.turn(hardware(), push);
   const Inputs inputs = player_.controllers.inputs(
-      hardware(), push.action, {.reset = how.reset, .difficulty = player_.difficulty});
+      hardware(), push.action, {.reset = how.reset, .difficulty = player_.level.difficulty});
   console_.run_frame(inputs, how.shown);
   referee_.step(ram(), console_.cartridge_ram());
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,9 +26,12 @@ class Emulator {
 
   // A new game on the running console: its RAM and its random numbers go on.
   void reset();
-  // Back to what the constructor made, mode and difficulty included, but with another of ALE's
-  // random_seed and repeat_action_probability. Cheap, except in the few games that draw random
-  // numbers while they start.
+  // Switches the console on again and begins a new game with these; None: the game's first. Throws
+  // as set_mode().
+  void boot(std::optional<int> mode, std::optional<int> difficulty);
+  // Back to what the constructor, or boot(), made, but with another of ALE's random_seed and
+  // repeat_action_probability. Cheap, except in the few games that draw random numbers while they
+  // start.
   void reboot(uint32_t random_seed = 0, double repeat_action_probability = 0);
 
   // For the next reset(). Throws std::invalid_argument, with those there are, if the game lacks it.
@@ -61,16 +65,21 @@ class Emulator {
   struct Booted;
   struct Header;
 
+  struct Level {
+    int32_t mode = 0;
+    uint8_t difficulty = 0;
+  };
   struct Player {
     Controllers controllers;
     StickyActions sticky;
-    int32_t mode = 0;
-    uint8_t difficulty = 0;
+    Level level;
   };
 
   const Hardware& hardware() const { return *console_.rom().hardware; }
   State state() const;
   void go_on_from(const State& state);
+  void start(const std::optional<Level>& level);
+  void remember_start(const State& switched_on, const std::optional<Level>& level);
   struct How {
     bool reset = false;  // with the switch held
     bool shown = true;

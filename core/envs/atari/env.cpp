@@ -35,21 +35,23 @@ Spec AtariEnv::spec(const Options& values) {
 
 AtariEnv::AtariEnv(const Options& values)
     : options_(values),
-      booted_(booted(options_.game, options_.rom)),
+      booted_(booted(options_)),
       emulator_(*booted_),
       observer_(options_, emulator_.console()),
       actions_(actions_of(options_, emulator_.rules())),
-      fires_(options_.use_fire_reset && contains(actions_, Action::FIRE)) {
-  if (options_.mode) emulator_.set_mode(*options_.mode);
-  if (options_.difficulty) emulator_.set_difficulty(*options_.difficulty);
-}
+      fires_(options_.use_fire_reset && contains(actions_, Action::FIRE)) {}
 
 void AtariEnv::reset(Reset why, Rng& rng) {
-  if (why == Reset::seeded) boot(rng);
   if (why == Reset::continue_game) {
     continue_game(rng);
   } else {
-    start_game(rng);
+    if (why == Reset::seeded) {
+      const auto seed = static_cast<uint32_t>(rng.integers(0, int64_t{1} << 31));
+      emulator_.reboot(seed, options_.repeat_action_probability);
+    } else {
+      emulator_.reset();
+    }
+    play_start(rng);
   }
   observer_.begin(emulator_);
   lives_ = emulator_.lives();
@@ -57,19 +59,11 @@ void AtariEnv::reset(Reset why, Rng& rng) {
   life_lost_ = false;
 }
 
-void AtariEnv::boot(Rng& rng) {
-  const auto seed = static_cast<uint32_t>(rng.integers(0, int64_t{1} << 31));
-  emulator_.reboot(seed, options_.repeat_action_probability);
-  if (options_.mode) emulator_.set_mode(*options_.mode);
-  if (options_.difficulty) emulator_.set_difficulty(*options_.difficulty);
-}
-
-void AtariEnv::start_game(Rng& rng) {
+void AtariEnv::play_start(Rng& rng) {
   const auto act = [this](Action action) {
     emulator_.act(action);
     if (emulator_.game_over()) emulator_.reset();
   };
-  emulator_.reset();
   const int64_t frames = options_.noop_max > 0 ? rng.integers(1, options_.noop_max + 1) : 0;
   const int64_t noops = fires_ ? frames - 1 : frames;
   for (int64_t i = 0; i < noops; ++i) act(Action::NOOP);
@@ -78,7 +72,9 @@ void AtariEnv::start_game(Rng& rng) {
 
 void AtariEnv::continue_game(Rng& rng) {
   emulator_.act(fires_ ? Action::FIRE : Action::NOOP);
-  if (emulator_.game_over()) start_game(rng);
+  if (!emulator_.game_over()) return;
+  emulator_.reset();
+  play_start(rng);
 }
 
 Push AtariEnv::push_of_agent(poolkit::Action action) const {

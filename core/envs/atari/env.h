@@ -33,8 +33,8 @@ class AtariEnv {
   void load(Reader& in);
 
  private:
-  void boot(Rng& rng);
-  void start_game(Rng& rng);
+  // After the console's own start: the frames that make starts differ.
+  void play_start(Rng& rng);
   void continue_game(Rng& rng);
   Push push_of_agent(poolkit::Action action) const;
 
