@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from rich.progress import track
 from rich.table import Table
 
 from .cases import CASES, Case
+
+LIBRARIES = ("poolkit", "envpool", "ale-py", "gymnasium", "stable-baselines3")
 
 PATIENCE = 60.0
 """Seconds after which a side that says nothing is given up."""
@@ -48,6 +51,7 @@ class Side:
             stderr=subprocess.PIPE,
             text=True,
             bufsize=1,
+            start_new_session=True,
         )
         self._answer()
 
@@ -58,7 +62,9 @@ class Side:
         return float(self._answer(seconds))
 
     def close(self) -> None:
-        self.process.kill()
+        """Ends its own subprocesses, too: they would hold our pipes."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
     def _answer(self, seconds: float = 0.0) -> str:
@@ -152,7 +158,8 @@ def ratio_cell(result: dict[str, Any], peer: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.bench", description="poolkit beside EnvPool, ale-py and Gymnasium."
+        prog="python -m tests.bench",
+        description="poolkit beside EnvPool, ale-py, Gymnasium and SB3.",
     )
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"), help="the JSON file")
     parser.add_argument("--only", default="", help="only cases whose name contains this text")
@@ -177,7 +184,7 @@ def main() -> int:
     report = {
         "machine": {"cpu": cpu_model(), "cpus": len(os.sched_getaffinity(0))},
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in ("poolkit", "envpool", "ale-py", "gymnasium")},
+        "versions": {name: version(name) for name in LIBRARIES},
         "rounds": rounds,
         "seconds": seconds,
         "results": results,

@@ -14,11 +14,13 @@ class Case:
     batch_size: int
     targets: dict[str, float]
     num_threads: int = 2
+    trainer: str = ""  # whose vector environments are compared; none: the bare libraries
 
     @property
     def name(self) -> str:
         how = "" if self.batch_size == self.num_envs else f", async {self.batch_size}"
-        return f"{self.task.rpartition('-')[0]} x {self.num_envs}{how}"
+        work = f"{self.task.rpartition('-')[0]} x {self.num_envs}{how}"
+        return f"{self.trainer} {work}" if self.trainer else work
 
     @property
     def sides(self) -> list[str]:
@@ -30,6 +32,11 @@ def lockstep(task: str, num_envs: int, **targets: float) -> Case:
     return Case(task=task, num_envs=num_envs, batch_size=num_envs, targets=names)
 
 
+def sb3(task: str, num_envs: int, *, dummy: float = 1.0, subproc: float = 1.0) -> Case:
+    targets = {"DummyVecEnv": dummy, "SubprocVecEnv": subproc}
+    return Case(task=task, num_envs=num_envs, batch_size=num_envs, targets=targets, trainer="SB3")
+
+
 CASES = [
     *(
         Case(task=task, num_envs=num_envs, batch_size=batch_size, targets=ATARI_TARGETS)
@@ -39,4 +46,8 @@ CASES = [
     lockstep("CartPole-v1", 1, envpool=4.0, gymnasium=1.0),
     *(lockstep("CartPole-v1", n, envpool=10.0, gymnasium=1.0) for n in (64, 1024, 16384)),
     Case(task="CartPole-v1", num_envs=64, batch_size=16, targets={"envpool": 4.0}),
+    sb3("CartPole-v1", 1),
+    sb3("CartPole-v1", 8),
+    sb3("CartPole-v1", 64, dummy=3.0),
+    *(sb3("Pong-v5", n, subproc=5.0) for n in (8, 64)),
 ]

@@ -16,6 +16,8 @@ Step = Callable[[np.ndarray], object]
 
 def open_side(library: str, case: Case) -> Step:
     """A pool that is reset and ready; the result steps `batch_size` envs."""
+    if case.trainer == "SB3":
+        return open_sb3(library, case)
     return {
         "poolkit": open_poolkit,
         "envpool": open_envpool,
@@ -70,6 +72,28 @@ def open_gymnasium(case: Case) -> Step:
             case.task, num_envs=case.num_envs, vectorization_mode="vector_entry_point"
         )
     )
+
+
+def open_sb3(library: str, case: Case) -> Step:
+    """The trainer's own vector environments around its own wrappers, or a PoolVecEnv."""
+    import ale_py
+    import gymnasium
+    from stable_baselines3.common import env_util, vec_env
+
+    gymnasium.register_envs(ale_py)
+    if library == "poolkit":
+        from poolkit.adapters.sb3 import PoolVecEnv
+
+        options = {} if case.task == "CartPole-v1" else {"preset": "dqn"}
+        threads = min(case.num_threads, case.batch_size)
+        return lockstep(PoolVecEnv(case.task, case.num_envs, num_threads=threads, **options))
+    kind = getattr(vec_env, library)
+    start = {"start_method": "fork"} if library == "SubprocVecEnv" else {}
+    arguments = {"n_envs": case.num_envs, "vec_env_cls": kind, "vec_env_kwargs": start}
+    if case.task == "CartPole-v1":
+        return lockstep(env_util.make_vec_env(case.task, **arguments))
+    game = f"{case.task.removesuffix('-v5')}NoFrameskip-v4"
+    return lockstep(vec_env.VecFrameStack(env_util.make_atari_env(game, **arguments), 4))
 
 
 def lockstep(pool: Any) -> Step:
