@@ -29,7 +29,7 @@ from rich.table import Table
 
 from .cases import CASES, Case
 
-LIBRARIES = ("poolkit", "envpool", "ale-py", "gymnasium", "stable-baselines3")
+LIBRARIES = ("poolkit", "envpool", "ale-py", "gymnasium", "stable-baselines3", "tianshou")
 
 PATIENCE = 60.0
 """Seconds after which a side that says nothing is given up."""
@@ -159,7 +159,7 @@ def ratio_cell(result: dict[str, Any], peer: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench",
-        description="poolkit beside EnvPool, ale-py, Gymnasium and SB3.",
+        description="poolkit beside EnvPool, ale-py, Gymnasium, SB3 and Tianshou.",
     )
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"), help="the JSON file")
     parser.add_argument("--only", default="", help="only cases whose name contains this text")

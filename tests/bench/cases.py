@@ -37,6 +37,17 @@ def sb3(task: str, num_envs: int, *, dummy: float = 1.0, subproc: float = 1.0) -
     return Case(task=task, num_envs=num_envs, batch_size=num_envs, targets=targets, trainer="SB3")
 
 
+def tianshou(task: str, num_envs: int, batch_size: int) -> Case:
+    """A collect. EnvPool has no place under Tianshou's asynchronous collector."""
+    peers = ["SubprocVectorEnv", "ShmemVectorEnv"]
+    if batch_size == num_envs:
+        peers.append("envpool")
+    targets = dict.fromkeys(peers, 1.0)
+    return Case(
+        task=task, num_envs=num_envs, batch_size=batch_size, targets=targets, trainer="Tianshou"
+    )
+
+
 CASES = [
     *(
         Case(task=task, num_envs=num_envs, batch_size=batch_size, targets=ATARI_TARGETS)
@@ -50,4 +61,7 @@ CASES = [
     sb3("CartPole-v1", 8),
     sb3("CartPole-v1", 64, dummy=3.0),
     *(sb3("Pong-v5", n, subproc=5.0) for n in (8, 64)),
+    tianshou("CartPole-v1", 64, 64),
+    tianshou("Pong-v5", 64, 64),
+    tianshou("Pong-v5", 64, 16),
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case
+from .tianshou_sides import open_tianshou
 
 NUM_ACTIONS = {"Pong-v5": 6, "Breakout-v5": 4, "CartPole-v1": 2}
 Step = Callable[[np.ndarray], object]
@@ -18,6 +19,8 @@ def open_side(library: str, case: Case) -> Step:
     """A pool that is reset and ready; the result steps `batch_size` envs."""
     if case.trainer == "SB3":
         return open_sb3(library, case)
+    if case.trainer == "Tianshou":
+        return open_tianshou(library, case)
     return {
         "poolkit": open_poolkit,
         "envpool": open_envpool,
