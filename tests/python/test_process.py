@@ -31,11 +31,12 @@ def expect_quiet(program: str, *arguments: str) -> None:
 
 
 INTERRUPTED = """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 main = threading.get_ident()
 def interrupted(call, function):
     def interrupt():  # once the main thread is in `function`
         while sys._current_frames()[main].f_code.co_name != function:
-            pass
+            os.sched_yield()
         os.kill(os.getpid(), signal.SIGINT)
     threading.Thread(target=interrupt).start()
     try:
