@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "numpy_api.h"
+#include "type_error.h"
 
 namespace nb = nanobind;
 
@@ -42,9 +43,7 @@ std::optional<std::chrono::nanoseconds> read_timeout(nb::handle timeout) {
   const double seconds = PyFloat_AsDouble(timeout.ptr());
   if (PyErr_Occurred()) {
     PyErr_Clear();
-    throw nb::type_error(
-        ("timeout: must be None or seconds, not " + std::string(Py_TYPE(timeout.ptr())->tp_name))
-            .c_str());
+    throw_type_error("timeout: must be None or seconds", timeout);
   }
   if (!(seconds >= 0)) throw nb::value_error("timeout: must be None or seconds >= 0");
   constexpr double kForever = 1e9;  // about 30 years; more nanoseconds would not fit
@@ -53,9 +52,7 @@ std::optional<std::chrono::nanoseconds> read_timeout(nb::handle timeout) {
 
 std::vector<nb::bytes> read_states(nb::handle states, size_t expected) {
   if (!PyList_Check(states.ptr()) && !PyTuple_Check(states.ptr()))
-    throw nb::type_error(
-        ("states: must be a list of bytes, not " + std::string(Py_TYPE(states.ptr())->tp_name))
-            .c_str());
+    throw_type_error("states: must be a list of bytes", states);
   if (nb::len(states) != expected)
     throw nb::value_error(("states: has " + std::to_string(nb::len(states)) +
                            " entries; must have " + std::to_string(expected))
@@ -63,9 +60,7 @@ std::vector<nb::bytes> read_states(nb::handle states, size_t expected) {
   std::vector<nb::bytes> out;
   for (nb::handle state : states) {
     if (!PyBytes_Check(state.ptr()))
-      throw nb::type_error(("states: row " + std::to_string(out.size()) + " must be bytes, not " +
-                            Py_TYPE(state.ptr())->tp_name)
-                               .c_str());
+      throw_type_error("states: row " + std::to_string(out.size()) + " must be bytes", state);
     out.push_back(nb::borrow<nb::bytes>(state));
   }
   return out;

@@ -15,6 +15,7 @@
 #include "env_type.h"
 #include "numpy_api.h"
 #include "structure.h"
+#include "type_error.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,9 +26,7 @@ namespace {
 // The table in a capsule of another module, which may have been built against another poolkit.
 const pk_env_api* api_of(nb::handle capsule) {
   if (!PyCapsule_IsValid(capsule.ptr(), POOLKIT_CAPSULE_NAME))
-    throw nb::type_error(("an environment is a capsule of a POOLKIT_MODULE, not " +
-                          std::string(Py_TYPE(capsule.ptr())->tp_name))
-                             .c_str());
+    throw_type_error("an environment is a capsule of a POOLKIT_MODULE", capsule);
   const auto* api =
       static_cast<const pk_env_api*>(PyCapsule_GetPointer(capsule.ptr(), POOLKIT_CAPSULE_NAME));
   if (api->abi_version != POOLKIT_ABI_VERSION)
@@ -103,10 +102,9 @@ OptionValue to_value(const pk_option_spec& declared, nb::handle given) {
                            static_cast<size_t>(PyBytes_GET_SIZE(object)));
       break;
   }
-  throw nb::type_error((std::string(declared.name) + ": must be " + type_name(declared.type) +
-                        (declared.fallback.type == PK_NONE ? " or None" : "") + ", not " +
-                        Py_TYPE(object)->tp_name)
-                           .c_str());
+  throw_type_error(std::string(declared.name) + ": must be " + type_name(declared.type) +
+                       (declared.fallback.type == PK_NONE ? " or None" : ""),
+                   given);
 }
 
 std::shared_ptr<EnvType> make_env_type(nb::handle capsule, const nb::dict& given) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "type_error.h"
+
 namespace nb = nanobind;
 
 namespace poolkit {
@@ -114,9 +116,7 @@ void Structure::flatten(const Node& node, nb::handle value, const std::string& p
   const bool is_tuple = node.kind == Kind::tuple;
   const bool sequence = PyTuple_Check(value.ptr()) || PyList_Check(value.ptr());
   if (is_tuple ? !sequence : !PyDict_Check(value.ptr()))
-    throw nb::type_error((path + ": must be a " + (is_tuple ? "tuple" : "dict") + ", not " +
-                          Py_TYPE(value.ptr())->tp_name)
-                             .c_str());
+    throw_type_error(path + ": must be a " + (is_tuple ? "tuple" : "dict"), value);
   if (nb::len(value) != node.children.size())
     throw nb::value_error((path + ": has " + std::to_string(nb::len(value)) +
                            " entries; must have " + std::to_string(node.children.size()))
