@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "atari/emulator.h"
-#include "atari/palette.h"
+#include "atari/observer.h"
 #include "bindings.h"
 
 namespace nb = nanobind;
@@ -43,15 +43,8 @@ Array screen(const Emulator& emulator) {
 }
 
 Array screen_rgb(const Emulator& emulator) {
-  const atari::Palette& palette =
-      emulator.console().pal() ? atari::kPalPalette : atari::kNtscPalette;
-  std::vector<uint8_t> rgb;
-  rgb.reserve(3 * emulator.console().screen().size());
-  for (const uint8_t pixel : emulator.console().screen()) {
-    const uint32_t colour = palette.rgb[pixel];
-    rgb.insert(rgb.end(), {static_cast<uint8_t>(colour >> 16), static_cast<uint8_t>(colour >> 8),
-                           static_cast<uint8_t>(colour)});
-  }
+  std::vector<uint8_t> rgb(3 * emulator.console().screen().size());
+  atari::write_rgb(emulator.console(), rgb);
   return to_array(rgb, {height(emulator), kWidth, 3});
 }
 

@@ -181,9 +181,11 @@ struct Emulator::Header {
   bool operator==(const Header&) const = default;
 };
 
+size_t Emulator::saved_size() { return sizeof(Header) + sizeof(State); }
+
 std::vector<uint8_t> Emulator::save() const {
   static_assert(std::is_trivially_copyable_v<State>);
-  std::vector<uint8_t> bytes(sizeof(Header) + sizeof(State));
+  std::vector<uint8_t> bytes(saved_size());
   State all = state();
   __builtin_clear_padding(&all);  // equal states are equal bytes
   std::memcpy(bytes.data() + sizeof(Header), &all, sizeof(all));
@@ -196,7 +198,7 @@ std::vector<uint8_t> Emulator::save() const {
 void Emulator::load(std::span<const uint8_t> bytes) {
   const std::string& game = console_.rom().game;
   const std::invalid_argument wrong(game + ": not a saved state of this game");
-  if (bytes.size() != sizeof(Header) + sizeof(State)) throw wrong;
+  if (bytes.size() != saved_size()) throw wrong;
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   const std::span saved = bytes.subspan(sizeof(Header));

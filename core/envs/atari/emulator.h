@@ -57,6 +57,7 @@ class Emulator {
   // Everything, to go on exactly from there. load() throws std::invalid_argument for anything that
   // save() of the same game did not return.
   std::vector<uint8_t> save() const;
+  static size_t saved_size();
   void load(std::span<const uint8_t> bytes);
 
  private:

@@ -116,11 +116,7 @@ void AtariEnv::observe(Row row) const {
 
 void AtariEnv::render(Image& image) const {
   const Console& console = emulator_.console();
-  const Palette& palette = palette_of(console);
-  auto rgb = image.resize(console.height(), kScreenWidth).begin();
-  for (const uint8_t number : console.screen()) {
-    for (const int shift : {16, 8, 0}) *rgb++ = static_cast<uint8_t>(palette.rgb[number] >> shift);
-  }
+  write_rgb(console, image.resize(console.height(), kScreenWidth));
 }
 
 void AtariEnv::save(Writer& out) const {
@@ -134,7 +130,7 @@ void AtariEnv::save(Writer& out) const {
 }
 
 void AtariEnv::load(Reader& in) {
-  std::vector<uint8_t> console(emulator_.save().size());
+  std::vector<uint8_t> console(Emulator::saved_size());
   if (in.value<size_t>() != console.size()) {
     throw std::invalid_argument("state: not of this environment");
   }

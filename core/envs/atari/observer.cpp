@@ -24,6 +24,14 @@ const Palette& palette_of(const Console& console) {
   return console.pal() ? kPalPalette : kNtscPalette;
 }
 
+void write_rgb(const Console& console, std::span<uint8_t> rgb) {
+  const Palette& palette = palette_of(console);
+  auto out = rgb.begin();
+  for (const uint8_t number : console.screen()) {
+    for (const int shift : {16, 8, 0}) *out++ = static_cast<uint8_t>(palette.rgb[number] >> shift);
+  }
+}
+
 Observer::Shape Observer::shape_of(const EnvOptions& options, const Console& console) {
   if (options.sees_ram) return {options.stack_num, 0, 1, static_cast<int>(console.ram().size())};
   return {options.stack_num, options.gray_scale ? 1 : 3,

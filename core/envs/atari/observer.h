@@ -14,6 +14,8 @@
 namespace poolkit::atari {
 
 const Palette& palette_of(const Console& console);
+// The last frame in red, green and blue: height x kWidth x 3.
+void write_rgb(const Console& console, std::span<uint8_t> rgb);
 
 class Observer {
  public:
