@@ -24,14 +24,16 @@ def _picture(canvas: Any) -> Image:
     return np.ascontiguousarray(canvas.render())
 
 
-def _of_four_reals(task: str, state: bytes, _options: Options) -> Image:
+def _of_reals(task: str, count: int, state: bytes, _options: Options) -> Image:
     canvas = _canvas(task)
-    canvas.state = np.frombuffer(state, np.float64, 4)
+    canvas.state = np.frombuffer(state, np.float64, count)
     return _picture(canvas)
 
 
-cart_pole = functools.partial(_of_four_reals, "CartPole-v1")
-acrobot = functools.partial(_of_four_reals, "Acrobot-v1")
+cart_pole = functools.partial(_of_reals, "CartPole-v1", 4)
+acrobot = functools.partial(_of_reals, "Acrobot-v1", 4)
+mountain_car = functools.partial(_of_reals, "MountainCar-v0", 2)
+mountain_car_continuous = functools.partial(_of_reals, "MountainCarContinuous-v0", 2)
 
 
 def pendulum(state: bytes, _options: Options) -> Image:
@@ -41,16 +43,6 @@ def pendulum(state: bytes, _options: Options) -> Image:
     torque = np.frombuffer(state, np.float32, 1, offset=16)[0]
     canvas.last_u = torque if torque != 0 else None
     return _picture(canvas)
-
-
-def _car(task: str, state: bytes, _options: Options) -> Image:
-    canvas = _canvas(task)
-    canvas.state = np.frombuffer(state, np.float64, 2)
-    return _picture(canvas)
-
-
-mountain_car = functools.partial(_car, "MountainCar-v0")
-mountain_car_continuous = functools.partial(_car, "MountainCarContinuous-v0")
 
 
 def frozen_lake(state: bytes, options: Options) -> Image:

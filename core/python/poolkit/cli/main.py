@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     video.add_argument(
         "--policy",
         metavar="FILE",
-        help="a TorchScript module: observation batch to action logits, or to continuous actions",
+        help="an exported module (torch.export): observations to logits, or to continuous actions",
     )
     video.add_argument("--video", metavar="FILE", help="an .mp4 to write, instead of a window")
     video.add_argument("--steps", type=int, default=500, metavar="N")
