@@ -25,6 +25,8 @@ import poolkit
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 from numpy.typing import NDArray
 
+from tests.atari_exact import arrays_differ
+
 gym.register_envs(ale_py)
 ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
 
@@ -110,13 +112,7 @@ def pictures_differ(pictures: Pixels, expected: Pixels) -> str:
     """Where our batch of one differs from Gymnasium's observation first, in words."""
     if expected.ndim == 4:  # colours come last
         expected = np.moveaxis(expected, 3, 1).reshape(-1, *expected.shape[1:3])
-    if pictures[0].shape != expected.shape:
-        return f"shape {pictures[0].shape}, not {expected.shape}"
-    places = np.argwhere(pictures[0] != expected)
-    if len(places) == 0:
-        return ""
-    first = tuple(int(i) for i in places[0])
-    return f"{len(places)} pixels, first {first}: {pictures[0][first]}, not {expected[first]}"
+    return "; ".join(arrays_differ("the observation", pictures[0], expected))
 
 
 def compare(game: str, form: str, steps: int, seed: int) -> str:

@@ -20,6 +20,14 @@ def random(_obs: Any, info: dict[str, Any], space: gymnasium.Space[Any]) -> Any:
     return space.sample()
 
 
+def spaces_are_equal(task: str) -> None:
+    """Compares the spaces of one env."""
+    theirs = gymnasium.make(task)
+    with poolkit.make(task) as ours:
+        assert ours.single_observation_space == theirs.observation_space
+        assert ours.single_action_space == theirs.action_space
+
+
 def steps_are_equal(
     task: str, steps: int, policy: Policy = random, **options: Any
 ) -> Counter[float | str]:

@@ -16,7 +16,9 @@ import poolkit
 import pytest
 import torch
 
-RECIPE = Path(__file__).parents[2] / "recipes" / "ppo_atari.py"
+from tests.recipe_program import RECIPES, run_recipe
+
+RECIPE = RECIPES / "ppo_atari.py"
 TINY = [
     "--network=nips",
     "--num-envs=4",
@@ -30,19 +32,11 @@ TINY = [
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(RECIPE), *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return run_recipe("ppo_atari.py", *arguments, **environment)
 
 
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
-    torch.set_num_threads(1)
     spec = importlib.util.spec_from_file_location("ppo_atari", RECIPE)
     assert spec is not None
     assert spec.loader is not None
@@ -141,7 +135,7 @@ def test_evaluation_plays_whole_unclipped_games(recipe: ModuleType) -> None:
 def test_interrupt_saves_and_exits(number: signal.Signals, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, str(RECIPE), f"--runs-dir={tmp_path}", *TINY],
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

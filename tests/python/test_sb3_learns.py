@@ -3,14 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import torch
 from poolkit.adapters.sb3 import PoolVecEnv
 from stable_baselines3 import DQN, PPO, SAC
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import EvalCallback, StopTrainingOnRewardThreshold
 from stable_baselines3.common.evaluation import evaluate_policy
-
-torch.set_num_threads(1)
 
 
 def best_of(

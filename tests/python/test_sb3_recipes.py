@@ -1,15 +1,13 @@
 """The recipes with Stable-Baselines3, as programs at tiny size."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+from tests.recipe_program import run_recipe
+
 ATARI = [
     "--env-id=Breakout-v5",
     "--device=cpu",
@@ -22,24 +20,13 @@ ATARI = [
 ]
 
 
-def run(recipe: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(RECIPES / recipe), *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("recipe", ["sb3_ppo_atari", "sb3_dqn_atari", "vec_env_tradeoffs"])
 def test_help_needs_no_heavy_import(recipe: str, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise SystemExit('imported torch')")
-    done = run(f"{recipe}.py", "--help", PYTHONPATH=str(tmp_path))
+    done = run_recipe(f"{recipe}.py", "--help", PYTHONPATH=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "--num-envs" in done.stdout
-    assert run(f"{recipe}.py", "--num-env=2", PYTHONPATH=str(tmp_path)).returncode == 2
+    assert run_recipe(f"{recipe}.py", "--num-env=2", PYTHONPATH=str(tmp_path)).returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -52,7 +39,7 @@ def test_help_needs_no_heavy_import(recipe: str, tmp_path: Path) -> None:
 def test_atari_recipe_leaves_what_it_promises(
     recipe: str, options: list[str], tmp_path: Path
 ) -> None:
-    done = run(f"{recipe}.py", *ATARI, *options, f"--runs-dir={tmp_path}")
+    done = run_recipe(f"{recipe}.py", *ATARI, *options, f"--runs-dir={tmp_path}")
     assert done.returncode == 0, done.stderr
     (run_dir,) = tmp_path.iterdir()
     assert run_dir.name.startswith(f"Breakout-v5__{recipe}__1__")
@@ -67,7 +54,7 @@ def test_atari_recipe_leaves_what_it_promises(
 
 def test_tradeoffs_recipe_draws_what_it_measured(tmp_path: Path) -> None:
     tiny = ["--num-envs", "2", "--algorithms", "A2C", "--num-runs=2", "--steps=40"]
-    done = run(
+    done = run_recipe(
         "vec_env_tradeoffs.py", *tiny, "--seconds=0.01", "--eval-episodes=2", f"--out={tmp_path}"
     )
     assert done.returncode == 0, done.stderr

@@ -36,8 +36,6 @@ from stable_baselines3.common.vec_env import (
     is_vecenv_wrapped,
 )
 
-torch.set_num_threads(1)
-
 ON_POLICY = {"n_steps": 32}
 PROXIMAL = {"n_steps": 32, "batch_size": 32, "n_epochs": 1}
 OFF_POLICY = {"learning_starts": 50, "batch_size": 16, "buffer_size": 1000}

@@ -1,6 +1,5 @@
 """Tianshou's Collector and ours around a pool: what is in the buffer is what the envs did."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -26,13 +25,9 @@ LIMIT = 25
 
 
 @pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _same_random_numbers() -> None:
     torch.manual_seed(0)
     np.random.seed(0)  # noqa: NPY002  Tianshou's exploration draws from it
-    yield
-    torch.set_num_threads(threads)
 
 
 def pool(task: str = "CartPole-v1", batch_size: int = NUM_ENVS) -> PoolVectorEnv:

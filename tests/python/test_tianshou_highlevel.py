@@ -1,13 +1,11 @@
 """Tianshou's ExperimentBuilder with a pool's environments and collectors."""
 
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from poolkit.adapters.tianshou import (
     PoolAsyncCollector,
     PoolCollectorFactory,
@@ -20,14 +18,6 @@ from tianshou.highlevel.config import OnPolicyTrainingConfig
 from tianshou.highlevel.env import ContinuousEnvironments, EnvMode
 from tianshou.highlevel.experiment import Experiment, ExperimentConfig, PPOExperimentBuilder
 from tianshou.highlevel.params.algorithm_params import PPOParams
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def test_ppo_experiment_trains_and_tests() -> None:

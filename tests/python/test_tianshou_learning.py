@@ -1,6 +1,5 @@
 """Tianshou's algorithms learn on a pool, with the settings of Tianshou's own examples."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -18,14 +17,6 @@ from tianshou.trainer import OffPolicyTrainerParams, OnPolicyTrainerParams
 from tianshou.utils.net.common import Net
 from tianshou.utils.net.continuous import ContinuousActorProbabilistic, ContinuousCritic
 from torch.distributions import Independent, Normal
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def train_dqn(

@@ -1,26 +1,13 @@
 """Tianshou's recipes, as programs at tiny sizes."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+from tests.recipe_program import run_recipe
+
 TINY = ["--max-epochs=1", "--epoch-steps=64", "--eval-games=1", "--num-threads=1", "--no-progress"]
-
-
-def run(name: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(RECIPES / name), *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +21,7 @@ def run(name: str, *arguments: str, **environment: str) -> subprocess.CompletedP
     ],
 )
 def test_recipe_trains_evaluates_and_saves(name: str, arguments: list[str], tmp_path: Path) -> None:
-    done = run(name, f"--runs-dir={tmp_path}", *TINY, *arguments)
+    done = run_recipe(name, f"--runs-dir={tmp_path}", *TINY, *arguments)
     assert done.returncode == 0, done.stderr
     assert "best evaluation: mean return -" in done.stdout
     (folder,) = tmp_path.iterdir()
@@ -46,6 +33,6 @@ def test_recipe_trains_evaluates_and_saves(name: str, arguments: list[str], tmp_
 @pytest.mark.parametrize("name", ["tianshou_dqn_atari.py", "tianshou_ppo_atari.py"])
 def test_help_needs_no_heavy_import(name: str, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise SystemExit('imported torch')")
-    done = run(name, "--help", PYTHONPATH=str(tmp_path))
+    done = run_recipe(name, "--help", PYTHONPATH=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "games that are played at once" in done.stdout
