@@ -203,6 +203,9 @@ def compare(job: Job) -> Result:
                     state = ours.save()
                     ours.act(choose.choice(ACTIONS), 5)
                     ours.load(state)
+                    found = difference(ours, ale)
+                    if found:
+                        break
                 was_over = ours.game_over
                 played, rewards = step(ours, ale, next(stream), choose.choice(STEPS))
                 actions += played

@@ -33,6 +33,11 @@ struct Push {
   constexpr Push(Action what = Action::NOOP, float how_far = 1) : action(what), strength(how_far) {}
   bool operator==(const Push&) const = default;
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(action, strength);
+  }
+
   Action action;
   float strength;
 };

@@ -66,6 +66,11 @@ class Cartridge {
 
   bool valid() const;
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(bank_, composed_, slices_, first_special_, ram_, dpc_, view_);
+  }
+
  private:
   void compose();
   void touch(uint16_t address);

@@ -123,15 +123,6 @@ void Console::grey_out() {
   state_.greyed = 1;
 }
 
-ConsoleState Console::save() const {
-  ConsoleState state = state_;
-  state.machine.running = {};
-  state.machine.running.place.fetched = {};
-  state.machine.tia.show_on(nullptr, nullptr);
-  state.machine.cartridge.insert(rom_->hardware->cartridge, nullptr, nullptr);
-  return state;
-}
-
 void Console::load(const ConsoleState& state, const std::array<FrameBuffer, 2>& buffers) {
   const Machine& machine = state.machine;
   if (!machine.tia.valid() || !machine.riot.valid() || !machine.cartridge.valid() ||

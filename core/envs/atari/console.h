@@ -21,6 +21,11 @@ struct ConsoleState {
   uint8_t unfinished = 0;   // the last frame stopped in the middle and goes on
   uint8_t greyed = 0;       // and the rest of its picture was made gray
   uint8_t current = 0;      // the buffer of the last frame
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(machine, random, unfinished, greyed, current);
+  }
 };
 
 class Console {
@@ -50,8 +55,7 @@ class Console {
 
   const Rom& rom() const { return *rom_; }
 
-  // The state without what points elsewhere, as bytes to be kept.
-  ConsoleState save() const;
+  const ConsoleState& state() const { return state_; }
   // Throws std::invalid_argument if it cannot be a state of this console.
   void load(const ConsoleState& state, const std::array<FrameBuffer, 2>& buffers);
   const std::array<FrameBuffer, 2>& buffers() const { return buffers_; }

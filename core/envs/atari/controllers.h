@@ -26,6 +26,11 @@ class Controllers {
 
   Inputs inputs(const Hardware& hardware, Action action, Panel panel) const;
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(paddle_);
+  }
+
  private:
   int32_t paddle_ = 0;
 };

@@ -26,6 +26,11 @@ struct CpuState {
   uint8_t decimal = 0;
   uint8_t interrupt = 0;
   uint8_t jammed = 0;  // by an opcode that stops the processor for good
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(pc, a, x, y, sp, nz, carry, overflow, decimal, interrupt, jammed);
+  }
 };
 
 // Reads the next instruction over the bus.
@@ -64,8 +69,7 @@ struct Running {
   uint8_t frame_over = 0;
 };
 
-// Everything that a frame changes. Plain bytes but for the pointers in `running`, `tia` and
-// `cartridge`.
+// Everything that a frame changes.
 struct Machine {
   CpuState cpu;
   int32_t cycle = 0;  // since the start of line 0 of the frame
@@ -74,6 +78,12 @@ struct Machine {
   Tia tia;
   Cartridge cartridge;
   Inputs inputs;
+
+  // All but `running`, which starts anew with each frame.
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(cpu, cycle, riot, tia, cartridge, inputs);
+  }
 };
 
 // Registers after power-on; the program starts where the reset vector says.

@@ -23,6 +23,11 @@ class Dpc {
 
   bool valid() const;
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(fetchers_, random_, music_cycle_, music_rest_);
+  }
+
  private:
   struct Fetcher {
     uint16_t counter = 0;  // 11 bits
@@ -30,6 +35,11 @@ class Dpc {
     uint8_t bottom = 0;
     uint8_t flag = 0;  // 0xff from top to bottom
     uint8_t music = 0;
+
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(counter, top, bottom, flag, music);
+    }
   };
 
   void play_music(int32_t cycle);

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
+
+#include "fields.h"
 
 namespace poolkit::atari {
 namespace {
@@ -68,6 +69,11 @@ struct Emulator::State {
   std::array<FrameBuffer, 2> buffers;
   Tally tally;
   Player player;
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(console, buffers, tally, player);
+  }
 };
 
 struct Emulator::Booted {
@@ -106,7 +112,7 @@ void Emulator::remember_start(const State& switched_on, const std::optional<Leve
 }
 
 Emulator::State Emulator::state() const {
-  return {console_.save(), console_.buffers(), referee_.save(), player_};
+  return {console_.state(), console_.buffers(), referee_.save(), player_};
 }
 
 void Emulator::go_on_from(const State& state) {
@@ -181,14 +187,12 @@ struct Emulator::Header {
   bool operator==(const Header&) const = default;
 };
 
-size_t Emulator::saved_size() { return sizeof(Header) + sizeof(State); }
-
 std::vector<uint8_t> Emulator::save() const {
-  static_assert(std::is_trivially_copyable_v<State>);
-  std::vector<uint8_t> bytes(saved_size());
+  std::vector<uint8_t> bytes(sizeof(Header));
   State all = state();
-  __builtin_clear_padding(&all);  // equal states are equal bytes
-  std::memcpy(bytes.data() + sizeof(Header), &all, sizeof(all));
+  bytes.reserve(sizeof(Header) + sizeof(State));
+  ToBytes to(bytes);
+  all.fields(to);
   const std::span saved = std::span(bytes).subspan(sizeof(Header));
   const Header header{.game = checksum(bytes_of(console_.rom().game)), .data = checksum(saved)};
   std::memcpy(bytes.data(), &header, sizeof(header));
@@ -198,14 +202,15 @@ std::vector<uint8_t> Emulator::save() const {
 void Emulator::load(std::span<const uint8_t> bytes) {
   const std::string& game = console_.rom().game;
   const std::invalid_argument wrong(game + ": not a saved state of this game");
-  if (bytes.size() != saved_size()) throw wrong;
   Header header;
+  if (bytes.size() < sizeof(header)) throw wrong;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  const std::span saved = bytes.subspan(sizeof(Header));
+  const std::span saved = bytes.subspan(sizeof(header));
   if (header != Header{.game = checksum(bytes_of(game)), .data = checksum(saved)}) throw wrong;
-  State all;
-  std::memcpy(&all, saved.data(), sizeof(all));
-  if (!all.player.sticky.valid()) throw wrong;
+  State all = state();
+  FromBytes from(saved);
+  all.fields(from);
+  if (!from.all_read() || !all.player.sticky.valid()) throw wrong;
   go_on_from(all);
 }
 

@@ -57,7 +57,6 @@ class Emulator {
   // Everything, to go on exactly from there. load() throws std::invalid_argument for anything that
   // save() of the same game did not return.
   std::vector<uint8_t> save() const;
-  static size_t saved_size();
   void load(std::span<const uint8_t> bytes);
 
  private:
@@ -69,11 +68,21 @@ class Emulator {
   struct Level {
     int32_t mode = 0;
     uint8_t difficulty = 0;
+
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(mode, difficulty);
+    }
   };
   struct Player {
     Controllers controllers;
     StickyActions sticky;
     Level level;
+
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(controllers, sticky, level);
+    }
   };
 
   const Hardware& hardware() const { return *console_.rom().hardware; }

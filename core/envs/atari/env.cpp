@@ -130,10 +130,9 @@ void AtariEnv::save(Writer& out) const {
 }
 
 void AtariEnv::load(Reader& in) {
-  std::vector<uint8_t> console(Emulator::saved_size());
-  if (in.value<size_t>() != console.size()) {
-    throw std::invalid_argument("state: not of this environment");
-  }
+  const auto size = in.value<size_t>();
+  if (size > in.left()) throw std::invalid_argument("state: not of this environment");
+  std::vector<uint8_t> console(size);
   in.bytes(console.data(), console.size());
   emulator_.load(console);
   observer_.load(in);

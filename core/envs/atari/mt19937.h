@@ -29,6 +29,11 @@ class Mt19937 {
 
   bool valid() const { return next_ <= kWords; }
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(state_, next_);
+  }
+
  private:
   static constexpr uint32_t kWords = 624;
 

@@ -40,6 +40,11 @@ class Riot {
            (shift_ == 0 || shift_ == 3 || shift_ == 6 || shift_ == 10);
   }
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(ram, timer_, set_at_, interrupt_read_at_, shift_, interrupt_read_, direction_a_);
+  }
+
   std::array<uint8_t, 128> ram{};
 
  private:

@@ -27,6 +27,11 @@ struct Tally {
   int32_t mode = 0;
   std::array<int32_t, 3> memory{};  // of games whose rules depend on earlier frames
   bool game_over = false;
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(score, reward, lives, mode, memory, game_over);
+  }
 };
 
 // How digits are written in RAM.

@@ -32,6 +32,11 @@ class StickyActions {
 
   bool valid() const { return random_.valid() && static_cast<int>(last_.action) < kNumActions; }
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(random_, probability_, last_);
+  }
+
  private:
   Mt19937 random_;
   double probability_ = 0;

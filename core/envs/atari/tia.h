@@ -64,6 +64,17 @@ class Tia {
 
   bool valid() const;
 
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(regs_, holders_, colours_, delayed_graphics_, delayed_ball_, position_, first_hidden_,
+            reflected_, missile_form_, endless_motion_, endless_motion_step_, dumping_, dumped_at_,
+            end_cycle_, start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_, met_,
+            last_cycle_, last_register_);
+    archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, row_, whole_, line_,
+            changed_at_, unsettled_, mixed_, visible_, recolour_, same_as_above_, blank_pixels_,
+            blank_above_, blank_next_line_, selector_);
+  }
+
  private:
   // tia.cpp: registers
   bool write_vsync(uint8_t value, int32_t clock);
