@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.monitor import ResultsWriter
+from stable_baselines3.common.monitor import Monitor, ResultsWriter
 
 
 class Episodes:
@@ -17,19 +17,23 @@ class Episodes:
         num_envs: int,
         env_id: str | None,
         folder: str | os.PathLike[str] | None,
+        override_existing: bool,
         info_keywords: Sequence[str],
     ) -> None:
         self._start = time.time()
         self._writers: list[ResultsWriter] = []
         if folder is not None:
             Path(folder).mkdir(parents=True, exist_ok=True)
+            paths = [Path(folder) / f"{env}.{Monitor.EXT}" for env in range(num_envs)]
             self._writers = [
                 ResultsWriter(
-                    str(Path(folder) / str(env)),
+                    str(path),
                     header={"t_start": self._start, "env_id": str(env_id)},
                     extra_keys=tuple(info_keywords),
+                    # SB3's writer gives a file that it only adds to no header.
+                    override_existing=override_existing or not path.exists(),
                 )
-                for env in range(num_envs)
+                for path in paths
             ]
 
     def end(self, env: int, total: float, length: int, extra: dict[str, Any]) -> dict[str, Any]:

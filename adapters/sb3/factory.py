@@ -5,6 +5,8 @@ from typing import Any
 
 from .pool_vec_env import PoolVecEnv
 
+MONITOR_ARGUMENTS = ("info_keywords", "override_existing", "allow_early_resets")
+
 
 def make_pool_vec_env(
     env_id: str,
@@ -27,12 +29,19 @@ def make_pool_vec_env(
         monitor_dir: A folder for the episodes of env i in "i.monitor.csv".
         env_kwargs: The environment's options, and other arguments of `poolkit.make`. render_mode
             is "rgb_array" if not given and if the environment can render.
-        monitor_kwargs: {"info_keywords": names}, as for `Monitor`.
+        monitor_kwargs: As for `Monitor`, "info_keywords" and "override_existing"; early resets are
+            always allowed.
 
     >>> make_pool_vec_env("Pong-v5", n_envs=2, seed=0, env_kwargs={"preset": "dqn"}).num_envs
     2
     """
-    options = {"monitor_dir": monitor_dir, **(monitor_kwargs or {}), **(env_kwargs or {})}
+    monitor = {"allow_early_resets": True, **(monitor_kwargs or {})}
+    if monitor.pop("allow_early_resets") is not True:
+        raise ValueError("monitor_kwargs: allow_early_resets must be True")
+    for name in monitor:
+        if name not in MONITOR_ARGUMENTS:
+            raise TypeError(f"monitor_kwargs: {name!r} must be one of {list(MONITOR_ARGUMENTS)}")
+    options = {"monitor_dir": monitor_dir, **monitor, **(env_kwargs or {})}
     try:
         envs = PoolVecEnv(env_id, n_envs, **{"render_mode": "rgb_array"} | options)
     except ValueError:  # it cannot render; or it is about another argument, and is raised again

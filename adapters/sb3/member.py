@@ -46,3 +46,14 @@ class MaskedMember(Member):
         """bool[number of actions]: the allowed ones, as of the last observation."""
         mask: NDArray[np.bool_] = self._masks[self.index]
         return mask.copy()
+
+
+def members_of(
+    pool: poolkit.GymnasiumVectorEnv,
+) -> tuple[NDArray[np.bool_] | None, tuple[Member, ...]]:
+    """The envs of a pool, and where their action masks are kept, if they have any."""
+    mask = pool.single_info_space.spaces.get("action_mask")
+    if mask is None:
+        return None, tuple(Member(pool, index) for index in range(pool.num_envs))
+    masks = np.ones((pool.num_envs, *(mask.shape or ())), np.bool_)
+    return masks, tuple(MaskedMember(pool, index, masks) for index in range(pool.num_envs))

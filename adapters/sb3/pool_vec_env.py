@@ -2,7 +2,6 @@
 
 import operator
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex
 
@@ -10,15 +9,16 @@ import gymnasium
 import numpy as np
 import poolkit
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
+from poolkit.seeds import reset_seeds
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.preprocessing import check_for_nested_spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
+from ..arguments import warn_of_reset_options
 from .episodes import Episodes
-from .member import MaskedMember, Member
+from .member import Member, members_of
+from .opening import open_pool
 from .rows import row_of, rows_of
 
 Indices = None | SupportsIndex | Iterable[SupportsIndex]
@@ -39,14 +39,15 @@ class PoolVecEnv(VecEnv):
         task_or_pool: A name that `poolkit.make` knows; or a pool in lock-step, made with
             autoreset="same_step", which then is this object's to close.
         num_envs: How many environments; by default 1.
-        seed: Env i starts from seed + i, as with `seed()`; None: from fresh entropy.
+        seed: What `seed()` takes; None: fresh entropy.
         monitor: Report episodes, so that evaluation counts whole ones; False for use under
             `VecMonitor`.
         monitor_dir: A folder for the episodes of env i in "i.monitor.csv", which SB3's
             `load_results` reads.
+        override_existing: False adds to files that are there already, in place of new ones.
         info_keywords: Infos of the environment's own to put into each env's dict and, like
             those of `Monitor`, into "episode".
-        **options: The other arguments of `poolkit.make`.
+        **options: The other arguments of `poolkit.make`, but for `autoreset` and `env_type`.
 
     Raises:
         TypeError: For an unknown option, or a value of the wrong type.
@@ -63,18 +64,22 @@ class PoolVecEnv(VecEnv):
         task_or_pool: str | poolkit.GymnasiumVectorEnv,
         num_envs: int | None = None,
         *,
-        seed: int | None = None,
+        seed: SupportsIndex | Sequence[SupportsIndex] | None = None,
         monitor: bool = True,
         monitor_dir: str | os.PathLike[str] | None = None,
+        override_existing: bool = True,
         info_keywords: Sequence[str] = (),
         **options: Any,
     ) -> None:
         if monitor_dir is not None and not monitor:
             raise ValueError("monitor_dir: needs monitor=True")
-        self.pool = _open(task_or_pool, num_envs, options)
-        self._info_keywords = tuple(info_keywords)
-        self._info_keys = _info_keys(self.pool.single_info_space, self._info_keywords)
-        self._masks, self.envs = _members(self.pool)
+        self.pool = open_pool(task_or_pool, num_envs, options)
+        own = self.pool.single_info_space
+        self._info_keywords = _names(info_keywords, own)
+        self._info_keys = tuple(
+            name for name in own.spaces if name in {*READ_BY_SB3, *self._info_keywords}
+        )
+        self._masks, self.envs = members_of(self.pool)
         super().__init__(
             self.pool.num_envs,
             self.pool.single_observation_space,
@@ -87,9 +92,28 @@ class PoolVecEnv(VecEnv):
         self._episodes = None
         if monitor:
             name = task_or_pool if isinstance(task_or_pool, str) else None
-            self._episodes = Episodes(self.num_envs, name, monitor_dir, self._info_keywords)
+            self._episodes = Episodes(
+                self.num_envs, name, monitor_dir, override_existing, self._info_keywords
+            )
         if seed is not None:
             self.seed(seed)
+
+    def seed(
+        self, seed: SupportsIndex | Sequence[SupportsIndex] | None = None
+    ) -> Sequence[int | None]:
+        """Take seeds for the next reset.
+
+        Args:
+            seed: An int s seeds env i with s + i; a sequence with its entries; None draws an int
+                from NumPy's global generator, as SB3 does.
+
+        Returns:
+            The seed of each env.
+        """
+        if seed is None:
+            return super().seed()
+        self._seeds = list(reset_seeds(seed, self.num_envs) or [])
+        return self._seeds
 
     def reset(self) -> VecEnvObs:
         """Start new episodes, after a lost life too, with the seeds that `seed` left."""
@@ -170,23 +194,34 @@ class PoolVecEnv(VecEnv):
             self._episodes.close()
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Take options for the next reset; a pool's environments know none, which is warned of."""
+        """Take options for the next reset; a pool's environments know none, which is warned of.
+
+        Args:
+            options: A dict for all envs, or a list with one for each.
+        """
+        if isinstance(options, list):
+            fits = len(options) == self.num_envs and all(isinstance(o, dict) for o in options)
+        else:
+            fits = options is None or isinstance(options, dict)
+        if not fits:
+            raise ValueError(f"options: {options!r} must be a dict, or one for each env")
         super().set_options(options)
         if any(self._options):
-            warnings.warn(
-                f"options: {options!r} change nothing, the environments of a pool have none for a "
-                "reset; an environment's options are arguments of PoolVecEnv",
-                stacklevel=2,
-            )
+            warn_of_reset_options(options, "PoolVecEnv")
 
     def get_images(self) -> Sequence[NDArray[Any] | None]:
         """An RGB image uint8[height, width, 3] of each env; None without render_mode."""
         images = self.pool.render()
-        return [None] * self.num_envs if images is None else images
+        return [None] * self.num_envs if images is None else list(images)
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """The attribute of each env; AttributeError where there is none."""
-        return [getattr(env, attr_name) for env in self._chosen(indices)]
+        chosen = self._chosen(indices)
+        for env in chosen:
+            if not hasattr(env, attr_name):
+                there = ", ".join(name for name in dir(env) if name[0] != "_")
+                raise AttributeError(f"{attr_name}: an environment of a pool has only {there}")
+        return [getattr(env, attr_name) for env in chosen]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
         """Keep a value for each env, where `get_attr` and `env_method` find it.
@@ -223,50 +258,13 @@ class PoolVecEnv(VecEnv):
         return [self.envs[index] for index in chosen]
 
 
-def _open(
-    task_or_pool: str | poolkit.GymnasiumVectorEnv, num_envs: int | None, options: dict[str, Any]
-) -> poolkit.GymnasiumVectorEnv:
-    if isinstance(task_or_pool, str):
-        count = 1 if num_envs is None else num_envs
-        pool = poolkit.make_gymnasium(
-            task_or_pool, num_envs=count, seed=None, autoreset="same_step", **options
-        )
-    elif not isinstance(task_or_pool, poolkit.GymnasiumVectorEnv):
-        kind = type(task_or_pool).__name__
-        raise TypeError(f"task_or_pool: must be a name or a pool of poolkit.make, not {kind}")
-    else:
-        pool = task_or_pool
-        if options:
-            raise TypeError(f"{', '.join(options)}: options are for a task, and the pool is made")
-        if num_envs not in (None, pool.num_envs):
-            raise ValueError(f"num_envs: {num_envs} must be the pool's {pool.num_envs}")
-        if pool.metadata["autoreset_mode"] is not AutoresetMode.SAME_STEP:
-            raise ValueError("task_or_pool: the pool must be made with autoreset='same_step'")
-    if pool.is_async:
-        raise ValueError(
-            f"batch_size: {pool.batch_size} must be num_envs, {pool.num_envs}: "
-            "Stable-Baselines3 steps all envs at once"
-        )
-    check_for_nested_spaces(pool.single_observation_space)
-    return pool
-
-
-def _info_keys(own: spaces.Dict, keywords: tuple[str, ...]) -> tuple[str, ...]:
-    for key in keywords:
-        if key not in own.spaces:
-            raise ValueError(f"info_keywords: {key!r} must be one of {sorted(own.spaces)}")
-    return tuple(key for key in own.spaces if key in READ_BY_SB3 or key in keywords)
-
-
-def _members(
-    pool: poolkit.GymnasiumVectorEnv,
-) -> tuple[NDArray[np.bool_] | None, tuple[Member, ...]]:
-    """The envs, and where their action masks are kept, if they have any."""
-    mask = pool.single_info_space.spaces.get("action_mask")
-    if mask is None:
-        return None, tuple(Member(pool, index) for index in range(pool.num_envs))
-    masks = np.ones((pool.num_envs, *(mask.shape or ())), np.bool_)
-    return masks, tuple(MaskedMember(pool, index, masks) for index in range(pool.num_envs))
+def _names(keywords: Sequence[str], own: spaces.Dict) -> tuple[str, ...]:
+    if isinstance(keywords, str) or not isinstance(keywords, Sequence):
+        raise TypeError(f"info_keywords: must be a list of names, not {keywords!r}")
+    for name in keywords:
+        if name not in own.spaces:
+            raise ValueError(f"info_keywords: {name!r} must be one of {sorted(own.spaces)}")
+    return tuple(keywords)
 
 
 def _flags(actions: NDArray[Any]) -> NDArray[Any]:

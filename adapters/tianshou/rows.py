@@ -60,6 +60,11 @@ class Rows(Batch):
         return (np.arange(len(self)),)
 
 
+def in_rows(obs: Any) -> Any:
+    """Observations, as `Rows` if they are a dict."""
+    return Rows.of(obs) if isinstance(obs, dict) else obs
+
+
 def concatenated(parts: list[Any]) -> Any:
     """One array, or `Rows`, with the rows of all."""
     if isinstance(parts[0], Rows):

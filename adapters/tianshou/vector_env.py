@@ -1,9 +1,8 @@
 """The pool as a vector environment of Tianshou."""
 
 import contextlib
-import operator
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from copy import deepcopy
 from types import SimpleNamespace
 from typing import Any, SupportsIndex
@@ -13,14 +12,17 @@ import poolkit
 from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
+from poolkit.seeds import reset_seeds
 from tianshou.data import to_numpy
 from tianshou.env import BaseVectorEnv
 
-from .rows import Rows, concatenated, table_like
+from ..arguments import expect_free, warn_of_reset_options
+from .rows import Rows, concatenated, in_rows, table_like
 
 Step = tuple[Any, Any, Any, Any, Any]
 """Observation, reward float64, terminated bool, truncated bool, infos: a row for each env."""
 Ids = NDArray[np.intp]
+Seed = SupportsIndex | Sequence[SupportsIndex] | None
 
 
 class PoolVectorEnv(BaseVectorEnv):
@@ -29,10 +31,10 @@ class PoolVectorEnv(BaseVectorEnv):
     With `batch_size == num_envs`, the default, it is for `Collector`. With fewer it is
     asynchronous, for `PoolAsyncCollector`: a `step` answers with the first `batch_size` results.
 
-    An environment whose episode ended already stands at the start of its next one. `reset` without
-    arguments hands that observation out and restarts nothing: a lost life that ends an episode
-    does not end the game. An environment in mid-episode is really reset, and with arguments all
-    are.
+    An environment whose episode ended already stands at the start of its next one. The next `reset`
+    without arguments hands that observation out and restarts nothing, and after a lost life that
+    ended an episode so do all until the next step: the game goes on. Every other reset is a real
+    one.
 
     Infos, and observations of a Dict space, are `Rows`. `infos[i]["env_id"]` says which
     environment row i is; the other names are those of `poolkit.GymnasiumVectorEnv`.
@@ -41,7 +43,8 @@ class PoolVectorEnv(BaseVectorEnv):
         task: A name of `poolkit.list_all_envs`.
         num_envs: How many environments.
         batch_size: How many results a step waits for.
-        **options: What else `poolkit.make` takes, but for `autoreset`.
+        seed: What `seed()` takes; None: fresh entropy.
+        **options: What else `poolkit.make` takes, but for `autoreset` and `env_type`.
 
     Raises:
         TypeError: For an observation with a Tuple, which Tianshou does not support; else as
@@ -56,12 +59,22 @@ class PoolVectorEnv(BaseVectorEnv):
     """
 
     def __init__(
-        self, task: str, num_envs: int = 1, *, batch_size: int | None = None, **options: Any
+        self,
+        task: str,
+        num_envs: int = 1,
+        *,
+        batch_size: int | None = None,
+        seed: Seed = None,
+        **options: Any,
     ) -> None:
-        if "autoreset" in options:
-            raise TypeError("autoreset: PoolVectorEnv chooses it")
+        expect_free(options, "PoolVectorEnv")
         self._pool = pool = poolkit.make(
-            task, num_envs=num_envs, batch_size=batch_size, autoreset="same_step", **options
+            task,
+            num_envs=num_envs,
+            batch_size=batch_size,
+            seed=None,
+            autoreset="same_step",
+            **options,
         )
         if _has_tuple(pool.single_observation_space):
             pool.close()
@@ -89,6 +102,8 @@ class PoolVectorEnv(BaseVectorEnv):
             )
             for _ in range(self.env_num)
         ]
+        if seed is not None:
+            self.seed(seed)
 
     @property
     def waiting_id(self) -> list[int]:  # type: ignore[override]
@@ -104,7 +119,7 @@ class PoolVectorEnv(BaseVectorEnv):
         self,
         env_id: Any = None,
         *,
-        seed: SupportsIndex | Sequence[SupportsIndex] | None = None,
+        seed: Seed = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, Any]:
         """First observations and infos of some environments, by default all, in that order.
@@ -113,19 +128,26 @@ class PoolVectorEnv(BaseVectorEnv):
             env_id: An int or int[n]; an environment that is still stepping is a ValueError.
                 By default all; results that are waited for are dropped.
             seed: An int seeds each of them with it, as in Tianshou; a sequence has one for each.
-            options: Those of `poolkit.GymnasiumVectorEnv.reset`, but for "reset_mask".
+            options: A pool's environments know none, which is warned of.
         """
         ids = self._ids(env_id)
+        if options:
+            warn_of_reset_options(options, "PoolVectorEnv")
+        each: Any = seed if isinstance(seed, Sized) else [seed] * len(ids)
+        seeds = reset_seeds(each, len(ids)) or []
         if env_id is None:
             self._drop()
         else:
             self._expect_ready(ids)
-        anew = ids if seed is not None or options is not None else ids[~self._at_start[ids]]
-        if len(anew):
-            self._restart(anew, self._seeds_of(anew, seed), options)
+        if seed is not None or options is not None:
+            self._restart(ids, seeds)
+        elif not self._at_start[ids].all():
+            self._restart(ids[~self._at_start[ids]])
         assert self._starts is not None
         obs, infos = self._starts
-        return obs[ids], infos[ids]
+        first, its = obs[ids], infos[ids]
+        self._at_start[ids] &= its["elapsed_step"] > 0  # a lost life: the count goes on
+        return first, its
 
     def step(self, action: Any, id: Any = None) -> Step:  # noqa: A002
         """Step some environments, by default all, and wait for `wait_num` results.
@@ -151,19 +173,16 @@ class PoolVectorEnv(BaseVectorEnv):
         self._at_start[ids] = False
         return self._hand_out(self._early.popleft() if self._early else self._receive())
 
-    def seed(self, seed: Any = None) -> list[list[int] | None]:
+    def seed(self, seed: Seed = None) -> list[list[int] | None]:
         """Start new episodes, and seed the environments and their action spaces' samples.
 
         Args:
             seed: An int s seeds environment i with s + i; a sequence with its entries; None lets
                 the environments' random streams go on.
         """
+        seeds = reset_seeds(seed, self.env_num) or [None] * self.env_num
         self._drop()
-        if isinstance(seed, SupportsIndex):
-            seed = [operator.index(seed) + env for env in range(self.env_num)]
-        ids = self._ids(None)
-        seeds = self._seeds_of(ids, seed)
-        self._restart(ids, seeds, None)
+        self._restart(np.arange(self.env_num), seeds)
         for env, entry in zip(self._attributes, seeds, strict=True):
             env.action_space.seed(entry)
         return [None if entry is None else [entry] for entry in seeds]
@@ -212,23 +231,16 @@ class PoolVectorEnv(BaseVectorEnv):
             stepping = ids[self._waiting[ids]].tolist()
             raise ValueError(f"env_id: {stepping} are still stepping; step(None) waits for them")
 
-    def _seeds_of(self, ids: Ids, seed: Any) -> list[int | None]:
-        if seed is None or isinstance(seed, SupportsIndex):
-            return [None if seed is None else operator.index(seed)] * len(ids)
-        if len(seed) != len(ids):
-            raise ValueError(f"seed: has {len(seed)} entries; must have {len(ids)}")
-        return [None if entry is None else operator.index(entry) for entry in seed]
-
-    def _restart(self, ids: Ids, seeds: list[int | None], options: dict[str, Any] | None) -> None:
+    def _restart(self, ids: Ids, seeds: Sequence[int | None] = ()) -> None:
         """Really reset some environments; `_starts` then has their observations."""
         self._receive_all()
         mask = np.zeros(self.env_num, bool)
         mask[ids] = True
         of_all: list[int | None] = [None] * self.env_num
-        for env, seed in zip(ids, seeds, strict=True):
+        for env, seed in zip(ids, seeds, strict=False):
             of_all[env] = seed
-        obs, info = self._pool.reset(seed=of_all, options={**(options or {}), "reset_mask": mask})
-        obs, infos = _rows(obs), Rows.of(info)
+        obs, info = self._pool.reset(seed=of_all, options={"reset_mask": mask})
+        obs, infos = in_rows(obs), Rows.of(info)
         if self._starts is None:
             self._starts = table_like(obs, self.env_num), table_like(infos, self.env_num)
         envs = infos["env_id"]
@@ -244,13 +256,13 @@ class PoolVectorEnv(BaseVectorEnv):
             raise
         final_obs = info.pop("final_obs", None)
         final_info = info.pop("final_info", None)
-        obs, infos = _rows(obs), Rows.of({k: v for k, v in info.items() if k[0] != "_"})
+        obs, infos = in_rows(obs), Rows.of({k: v for k, v in info.items() if k[0] != "_"})
         if final_obs is not None:
             # The row shows the new episode already: keep that for reset, and show the old one.
             assert self._starts is not None
             ended = np.flatnonzero(terminated | truncated)
             envs = infos["env_id"][ended]
-            final = (_rows(final_obs), Rows.of(final_info))
+            final = (in_rows(final_obs), Rows.of(final_info))
             for table, rows, last in zip(self._starts, (obs, infos), final, strict=True):
                 table[envs] = rows[ended]
                 rows[ended] = last[ended]
@@ -286,10 +298,6 @@ class PoolVectorEnv(BaseVectorEnv):
             batch: Any = create_empty_array(space, len(action))
             return concatenate(space, list(action), batch)
         return to_numpy(action)
-
-
-def _rows(obs: Any) -> Any:
-    return Rows.of(obs) if isinstance(obs, dict) else obs
 
 
 def _has_tuple(space: Any) -> bool:

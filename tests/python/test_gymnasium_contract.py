@@ -21,9 +21,23 @@ def test_is_a_vector_env() -> None:
         assert envs.render_mode is None
         assert envs.unwrapped is envs
         assert not envs.closed
-        envs.spec = gymnasium.spec("CartPole-v1")
         assert str(envs) == "GymnasiumVectorEnv(CartPole-v1, num_envs=3)"
+        envs.spec = gymnasium.spec("Acrobot-v1")
+        assert str(envs) == "GymnasiumVectorEnv(Acrobot-v1, num_envs=3)"
     assert envs.closed
+
+
+@pytest.mark.parametrize("task", ["CartPole-v1", "Pendulum-v1", "FrozenLake8x8-v1", "Taxi-v4"])
+def test_spec_is_gymnasiums(task: str) -> None:
+    ours, expected = poolkit.make(task).spec, gymnasium.spec(task)
+    for name in ("id", "namespace", "name", "version", "reward_threshold", "max_episode_steps"):
+        assert getattr(ours, name) == getattr(expected, name), name
+
+
+def test_spec_tells_the_time_limit() -> None:
+    limits = [poolkit.make("CartPole-v1", max_episode_steps=limit).spec for limit in (7, 0)]
+    assert [spec.max_episode_steps for spec in limits] == [7, None]
+    assert poolkit.make("ALE/Pong-v5").spec.reward_threshold is None
 
 
 def test_make_vec_makes_ours() -> None:

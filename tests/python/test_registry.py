@@ -37,6 +37,11 @@ def test_registering_needs_a_capsule() -> None:
         poolkit.register("test/Wrong-v0", object)
 
 
+def test_name_must_be_of_gymnasiums_form() -> None:
+    with pytest.raises(ValueError, match="name: Malformed environment ID: a cart"):
+        poolkit.register("a cart", _core.envs.CartPole)
+
+
 def test_default_must_be_an_option() -> None:
     with pytest.raises(TypeError, match="test/Wrong-v0 has no option 'gravity'"):
         poolkit.register("test/Wrong-v0", _core.envs.CartPole, gravity=1.0)

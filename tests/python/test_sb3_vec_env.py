@@ -139,6 +139,9 @@ def test_info_keywords_are_in_infos_and_episodes() -> None:
     np.testing.assert_array_equal(envs.reset_infos[0]["resets"], info["resets"] + [1, 0, 0])
     with pytest.raises(ValueError, match=r"info_keywords: 'live' must be one of .*'lives'"):
         counter(info_keywords=("live",))
+    for wrong in ("lives", 3):
+        with pytest.raises(TypeError, match="info_keywords: must be a list of names, not"):
+            counter(info_keywords=wrong)
 
 
 def test_without_monitor_there_are_no_episodes() -> None:
@@ -166,6 +169,18 @@ def test_episodes_are_written_where_load_results_finds_them(tmp_path: Path) -> N
     assert (tmp_path / "new" / "0.monitor.csv").read_text().count("debug/Counter-v0") == 1
 
 
+@pytest.mark.parametrize(("override", "kept"), [(True, [3, 4]), (False, [1, 2, 3, 4])])
+def test_files_of_episodes_are_added_to_where_that_is_asked_for(
+    override: bool, kept: list[int], tmp_path: Path
+) -> None:
+    for rewards in ([1, 2], [3, 4]):
+        envs = counter(2, length=1, monitor_dir=tmp_path, override_existing=override)
+        envs.reset()
+        envs.step(rewards)
+        envs.close()
+    assert sorted(load_results(str(tmp_path))["r"]) == kept
+
+
 def test_seeds_are_those_of_sb3() -> None:
     envs = counter(3, seed=11)
     first = envs.reset()
@@ -180,8 +195,30 @@ def test_seeds_are_those_of_sb3() -> None:
     assert (again[:, 2] != first[:, 2]).all()
     assert envs.seed(11) == [11, 12, 13]
     np.testing.assert_array_equal(np.asarray(envs.reset())[:, 2], first[:, 2])
+    assert envs.seed(np.int64(11)) == [11, 12, 13]
+    assert envs.seed([13, 12, 11]) == [13, 12, 11]
+    np.testing.assert_array_equal(np.asarray(envs.reset())[:, 2], first[::-1, 2])
     drawn = envs.seed(None)
     assert all(seed is not None and 0 <= seed < 2**32 + 3 for seed in drawn)
+
+
+@pytest.mark.parametrize(
+    ("seed", "complaint"),
+    [
+        (-1, "seed: -1 is not in 0"),
+        (2**64 - 1, "is not in 0"),  # env 1 would have 2**64
+        (1.5, "seed: must be an int .*not float"),
+        ("1", "seed: must be an int .*not str"),
+        ([1], "seed: has 1 entries; must have 2"),
+    ],
+)
+def test_wrong_seeds_are_refused_at_once(seed: Any, complaint: str) -> None:
+    envs = counter()
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        envs.seed(seed)
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        counter(seed=seed)
+    assert envs._seeds == [None, None]
 
 
 def test_pools_without_a_seed_differ() -> None:
@@ -214,6 +251,11 @@ def test_options_are_warned_of_and_used_up() -> None:
     assert envs._options == [{"mass": 2}] * 2
     envs.reset()
     assert envs._options == [{}, {}]
+    wrong: Any
+    for wrong in (3, [{}], [{}, 3], "ab"):
+        with pytest.raises(ValueError, match="options: .* must be a dict, or one for each env"):
+            envs.set_options(wrong)
+    envs.set_options([{}, {}])
 
 
 @pytest.mark.parametrize(("indices", "chosen"), INDICES)
@@ -245,9 +287,11 @@ def test_attributes_and_methods_of_envs() -> None:
     assert envs.env_method("double", 4, plus=1, indices=[0, 2]) == [9, 9]
     with pytest.raises(AttributeError, match="double"):
         envs.env_method("double", 4)
-    with pytest.raises(AttributeError, match="nothing"):
+    with pytest.raises(AttributeError, match="nothing: .* only action_space, .*double, .*render"):
         envs.get_attr("nothing")
     assert envs.get_attr("unwrapped")[1] is envs.envs[1]
+    assert [spec.id for spec in envs.get_attr("spec")] == ["debug/Counter-v0"] * 3
+    assert PoolVecEnv("CartPole-v1").get_attr("spec")[0].reward_threshold == 475
 
 
 def test_only_the_monitor_is_a_wrapper() -> None:
@@ -265,6 +309,7 @@ def test_rendering_tiles_the_envs() -> None:
     envs.reset()
     envs.step([0, 0, 0])
     images = envs.get_images()
+    assert type(images) is list
     assert [image.shape for image in images if image is not None] == [(2, 3, 3)] * 3
     picture = envs.render()
     assert picture is not None
@@ -393,6 +438,9 @@ def test_what_cannot_be_a_vec_env_is_refused() -> None:
         PoolVecEnv("debug/EveryDtype-v0")
     with pytest.raises(TypeError, match="no option 'lenght'; did you mean 'length'"):
         PoolVecEnv("debug/Counter-v0", lenght=3)
+    for choice in ({"autoreset": "disabled"}, {"env_type": "dm"}):
+        with pytest.raises(TypeError, match=f"{next(iter(choice))}: PoolVecEnv chooses it"):
+            PoolVecEnv("CartPole-v1", **choice)
 
 
 def test_make_pool_vec_env_has_the_habits_of_make_vec_env(tmp_path: Path) -> None:
@@ -402,7 +450,7 @@ def test_make_pool_vec_env_has_the_habits_of_make_vec_env(tmp_path: Path) -> Non
         seed=5,
         monitor_dir=tmp_path,
         env_kwargs={"length": 1},
-        monitor_kwargs={"info_keywords": ("lives",)},
+        monitor_kwargs={"info_keywords": ("lives",), "allow_early_resets": True},
     )
     assert envs.render_mode == "rgb_array"
     same = counter(2, seed=5)
@@ -416,3 +464,7 @@ def test_make_pool_vec_env_has_the_habits_of_make_vec_env(tmp_path: Path) -> Non
     assert make_pool_vec_env("debug/Slow-v0").render_mode is None
     with pytest.raises(ValueError, match="render_mode: 'ansi'"):
         make_pool_vec_env("debug/Counter-v0", env_kwargs={"render_mode": "ansi"})
+    with pytest.raises(TypeError, match="monitor_kwargs: 'reset_keywords' must be one of"):
+        make_pool_vec_env("debug/Counter-v0", monitor_kwargs={"reset_keywords": ("mass",)})
+    with pytest.raises(ValueError, match="allow_early_resets must be True"):
+        make_pool_vec_env("debug/Counter-v0", monitor_kwargs={"allow_early_resets": False})

@@ -167,7 +167,8 @@ def test_collector_collects_what_it_does_from_dummy_vector_env(
         collector = Collector(policy, envs, VectorReplayBuffer(4000, NUM_ENVS))
         envs.seed(11)
         collector.reset()
-        stats = [collector.collect(random=random, **how)]
+        # Between episodes Collector resets all envs, those too that it had reset already.
+        stats = [collector.collect(random=random, **how) for _ in range(2)]
         collector.reset_env({"seed": 3})
         stats.append(collector.collect(random=random, **how))
         collectors.append((collector.buffer, stats))

@@ -104,12 +104,12 @@ def test_reset_after_an_end_restarts_nothing() -> None:
         np.testing.assert_array_equal(obs[:, [0, 3]], [[3, 5], [3, 6]])  # the last, not the first
         np.testing.assert_array_equal(infos["lives"], [2 - life] * 2)
         np.testing.assert_array_equal(infos["episode_length"], [3 * life + 3] * 2)
-        for _ in range(2):  # as Collector does after n_episode: those that ended, then all
-            obs, infos = envs.reset([1, 0])
-            np.testing.assert_array_equal(infos["env_id"], [1, 0])
-            obs, infos = envs.reset()
+        for again in range(3):  # Collector's n_episode does: those that ended, then all
+            obs, infos = envs.reset([1, 0] if again == 0 else None)
+            np.testing.assert_array_equal(infos["env_id"], [1, 0] if again == 0 else [0, 1])
             np.testing.assert_array_equal(obs[:, 0], [0, 0])
-            np.testing.assert_array_equal(obs[:, 1], [1 if life < 2 else 2] * 2)
+            games = 1 if life < 2 else 2 + again  # a game that is over is over for each of them
+            np.testing.assert_array_equal(obs[:, 1], [games] * 2)
             np.testing.assert_array_equal(infos["resets"][:, 2], [min(life + 1, 2)] * 2)
     envs.close()
 
@@ -143,6 +143,50 @@ def test_seed_starts_the_same_episodes_and_samples() -> None:
     assert seen[0][2][0] != seen[0][2][1] == seen[3][2][0]
     assert envs.seed() == [None] * 3
     envs.close()
+
+
+def test_seed_of_the_constructor_is_that_of_seed() -> None:
+    seeded = PoolVectorEnv("CartPole-v1", 3, seed=5)
+    envs = PoolVectorEnv("CartPole-v1", 3)
+    envs.seed(5)
+    np.testing.assert_array_equal(seeded.reset()[0], envs.reset()[0])
+    assert [space.sample() for space in seeded.action_space * 9] == [
+        space.sample() for space in envs.action_space * 9
+    ]
+
+
+def test_pools_without_a_seed_differ() -> None:
+    drawn = {PoolVectorEnv("CartPole-v1").reset()[0][0, 0].item() for _ in range(3)}
+    assert len(drawn) == 3
+
+
+@pytest.mark.parametrize(
+    ("seed", "complaint"),
+    [
+        (-1, "seed: -1 is not in 0"),
+        (1.5, "seed: must be an int.*not float"),
+        ("12", "seed: must be an int.*not str"),
+        ([1], "seed: has 1 entries; must have 2"),
+        ([1, 0.5], "seed: must be an int.*not float"),
+    ],
+)
+def test_wrong_seeds_are_refused_and_change_nothing(seed: Any, complaint: str) -> None:
+    envs = PoolVectorEnv("debug/Counter-v0", 2)
+    envs.reset()
+    envs.step([0, 0])
+    for call in (envs.seed, lambda seed: envs.reset(seed=seed)):
+        with pytest.raises((TypeError, ValueError), match=complaint):
+            call(seed)
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        PoolVectorEnv("debug/Counter-v0", 2, seed=seed)
+    np.testing.assert_array_equal(envs.step([0, 0])[0][:, 0], [2, 2])
+
+
+def test_options_of_a_reset_are_warned_of() -> None:
+    envs = PoolVectorEnv("debug/Counter-v0", 2)
+    envs.reset(options={})
+    with pytest.warns(UserWarning, match="options: .*'mass'.* change nothing.*PoolVectorEnv"):
+        envs.reset(options={"mass": 2})
 
 
 def test_results_belong_to_the_caller() -> None:
@@ -194,7 +238,8 @@ def test_attributes_are_each_envs() -> None:
     assert envs.action_space == [gymnasium.spaces.Discrete(2)] * 3
     assert len({id(space) for space in envs.action_space}) == 3
     assert [space.shape for space in envs.observation_space] == [(4,)] * 3
-    assert len(envs.metadata) == len(envs.spec) == 3
+    assert len(envs.metadata) == 3
+    assert [spec.reward_threshold for spec in envs.spec] == [475] * 3
     envs.set_env_attr("difficulty", 3, [0, 2])
     envs.set_env_attr("difficulty", 4, 1)
     assert envs.get_env_attr("difficulty") == [3, 4, 3]
@@ -241,8 +286,9 @@ def test_bad_step_is_refused_and_steps_nothing(
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(TypeError, match="autoreset"):
-        PoolVectorEnv("CartPole-v1", autoreset="next_step")
+    for choice in ({"autoreset": "next_step"}, {"env_type": "dm"}):
+        with pytest.raises(TypeError, match=f"{next(iter(choice))}: PoolVectorEnv chooses it"):
+            PoolVectorEnv("CartPole-v1", **choice)
     with pytest.raises(ValueError, match="Pong-v5"):
         PoolVectorEnv("Pongg-v5")
     with pytest.raises(TypeError, match="EveryDtype-v0: Tianshou does not support the Tuple"):

@@ -66,6 +66,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             "render_fps": fps,
             "autoreset_mode": config.autoreset_mode,
         }
+        self.spec = chosen[0].gymnasium_spec(config.max_episode_steps)
         self.single_observation_space = space_of(env_type.observation)
         self.single_action_space = space_of(env_type.action)
         self.observation_space = batch_space(self.single_observation_space, config.rows)

@@ -7,6 +7,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium
+from gymnasium.envs.registration import EnvSpec, parse_env_id, registry
+
 from . import _core
 from .window import Image
 
@@ -78,6 +81,17 @@ class Choice:
         """
         return _core.EnvType(self.entry.env, self.options)
 
+    def gymnasium_spec(self, max_episode_steps: int | None) -> EnvSpec:
+        """Its name and limits in Gymnasium's form, with the threshold that its own namesake has."""
+        if max_episode_steps is None:
+            max_episode_steps = self.env_type().max_episode_steps
+        known = registry.get(self.entry.name)
+        return EnvSpec(
+            self.entry.name,
+            reward_threshold=known.reward_threshold if known else None,
+            max_episode_steps=max_episode_steps or None,
+        )
+
     def draw(self, state: bytes) -> Image:
         """The picture of a state, where `render` was registered."""
         assert self.entry.render is not None
@@ -114,11 +128,16 @@ def register(
 
     Raises:
         TypeError: If `env` is not such a capsule, or a default is not among its options.
+        ValueError: For a name that is not of Gymnasium's form.
 
     >>> register("docs/Cart-v0", _core.envs.CartPole)
     >>> "docs/Cart-v0" in list_all_envs()
     True
     """
+    try:
+        parse_env_id(name)
+    except gymnasium.error.Error as error:
+        raise ValueError(f"name: {error}") from None
     entry = Entry(name, env, prepare, private, render, render_fps, max_episode_steps, defaults)
     names = entry.option_names()
     for option in defaults:
