@@ -7,7 +7,6 @@ import numpy as np
 import poolkit
 import pytest
 from gymnasium.utils.env_checker import check_env
-from poolkit.single_env import GymnasiumEnv
 
 TASK = "acme_reach:acme/Reach-v0"
 
@@ -82,7 +81,8 @@ def test_a_saved_state_goes_on_as_the_original() -> None:
                 np.testing.assert_array_equal(part[0], part[1])
 
 
-def test_one_env_passes_gymnasiums_checker() -> None:
-    env = GymnasiumEnv(TASK)
+def test_gymnasium_makes_one_and_many() -> None:
+    env = gymnasium.make(TASK).unwrapped
     assert isinstance(env.observation_space, gymnasium.spaces.Dict)
     check_env(env, skip_render_check=True)
+    assert gymnasium.make_vec(TASK, num_envs=3).reset(seed=0)[0]["target"].shape == (3, 2)

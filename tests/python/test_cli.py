@@ -1,13 +1,19 @@
 """The command line, as one types it."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import poolkit
 import pytest
+from imageio_ffmpeg import count_frames_and_secs
 from poolkit.cli import main
+
+TO_A_FILE = ("--video", "/no/x.mp4")  # it is not come to
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +26,8 @@ def test_list_has_the_names_that_match(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.split() == poolkit.list_all_envs()
     assert main(["list", "ALE/P*"]) == 0
     assert "ALE/Pong-v5" in capsys.readouterr().out.split()
-    assert main(["list", "nothing"]) == 0
-    assert capsys.readouterr().out == ""
+    assert main(["list", "pong"]) == 0
+    assert capsys.readouterr().out.split() == ["ALE/Pong-v5", "Pong-v5"]
 
 
 def test_info_tells_what_the_spec_has(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,8 +81,8 @@ def test_play_follows_a_policy_into_a_video(
     command = ["play", "CartPole-v1", "--policy", str(policy), "--video", str(video)]
     assert main([*command, "--steps", "12"]) == 0
     out = capsys.readouterr().out
-    assert "right.mp4: 13 pictures" in out.replace("\n", "")
-    assert video.stat().st_size > 1000
+    assert "right.mp4: 13 pictures" in out
+    assert count_frames_and_secs(str(video))[0] == 13
     with poolkit.make("CartPole-v1", seed=0) as envs:  # it always goes right
         envs.reset()
         length = next(k for k in range(1, 99) if envs.step([1])[2][0])
@@ -91,7 +97,17 @@ def test_play_follows_a_policy_into_a_video(
         (["info", "Taxi-v4", "-o", "is_rainy=maybe"], "is_rainy: must be bool, not str"),
         (["bench", "CartPole-v1", "--seconds", "0"], "--seconds: 0.0 must be above 0"),
         (["bench", "CartPole-v1", "--num-envs", "0"], "num_envs: 0 must be in 1 .."),
+        (["list", "nothing"], "no environment is called 'nothing'"),
         (["play", "CartPole-v1", "--video", "x.gif"], "--video: 'x.gif' must end in .mp4"),
+        (["play", "CartPole-v1", "--video", "/no/x.mp4"], "[Errno 2] No such file or directory"),
+        (["play", "CartPole-v1", "--steps", "0"], "--steps: 0 must be at least 1"),
+        (["play", "debug/Slow-v0"], "debug/Slow-v0 has no pictures to show"),
+        (["play", "CartPole-v1", "--policy", "/no/x.pt2", *TO_A_FILE], "[Errno 2] No such file"),
+        (["play", "CartPole-v1", "--policy", __file__, *TO_A_FILE], f"--policy: {__file__} is not"),
+        (
+            ["play", "Blackjack-v1", "--policy", "x.pt2", *TO_A_FILE],
+            "--policy: knows Discrete and Box observations, not Tuple",
+        ),
     ],
 )
 def test_wrong_input_is_one_line(
@@ -103,10 +119,93 @@ def test_wrong_input_is_one_line(
     assert error.count("\n") == 1
 
 
-def test_option_needs_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("is_rainy", "'is_rainy' must be NAME=VALUE"),
+        ("=1", "'=1' must be NAME=VALUE"),
+        ("num_envs=2", "num_envs is not the environment's; see --help"),
+        ("env_type=dm", "env_type is not the environment's; see --help"),
+    ],
+)
+def test_wrong_option_is_told(
+    option: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
-        main(["info", "Taxi-v4", "-o", "is_rainy"])
-    assert "'is_rainy' must be NAME=VALUE" in capsys.readouterr().err
+        main(["bench", "Taxi-v4", "-o", option])
+    assert message in capsys.readouterr().err
+
+
+def test_state_dict_of_a_network_is_no_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    import torch
+
+    checkpoint = tmp_path / "checkpoint.pt"
+    torch.save(torch.nn.Linear(4, 2).state_dict(), checkpoint)
+    assert main(["play", "CartPole-v1", "--policy", str(checkpoint), *TO_A_FILE]) == 1
+    assert capsys.readouterr().err.endswith("is not a file that torch.export.save wrote\n")
+    assert not caplog.records
+
+
+def test_play_needs_a_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pygame
+
+    monkeypatch.delenv("SDL_VIDEODRIVER", raising=False)
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.setattr(pygame.display, "init", lambda: None)
+    assert main(["play", "CartPole-v1"]) == 1
+    assert "there is no screen" in capsys.readouterr().err
+
+
+def test_interrupted_video_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    video = tmp_path / "short.mp4"
+    steps, step = [], poolkit.GymnasiumVectorEnv.step
+
+    def third_is_interrupted(self: Any, action: Any) -> Any:
+        steps.append(step(self, action))
+        if len(steps) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return steps[-1]
+
+    monkeypatch.setattr(poolkit.GymnasiumVectorEnv, "step", third_is_interrupted)
+    assert main(["play", "Pong-v5", "--video", str(video)]) == 130
+    assert "short.mp4: 4 pictures" in capsys.readouterr().out
+    assert count_frames_and_secs(str(video)) == (4, pytest.approx(4 / 15, abs=0.05))
+
+
+def test_interrupt_and_closed_pipe_are_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(poolkit.GymnasiumVectorEnv, "step", interrupted)
+    assert main(["bench", "CartPole-v1"]) == 130
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "poolkit", "list"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_nothing_is_left_out_where_there_is_no_room(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    main(["info", "Pong-v5"])
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert "…" not in out
+
+
+def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"poolkit {poolkit.__version__}\n"
 
 
 def test_module_is_the_command() -> None:

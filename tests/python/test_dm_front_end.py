@@ -87,6 +87,56 @@ def test_discount_is_0_at_a_termination() -> None:
     pytest.fail("no episode ended")
 
 
+def test_rows_of_lost_lives_are_last_and_first() -> None:
+    with poolkit.make_dm("Breakout-v5", num_envs=2, episodic_life=True, seed=1) as envs:
+        before = envs.reset()
+        lives, ends = envs.info["lives"], 0
+        for _ in range(140):  # over the end of a game
+            step = envs.step([1, 1])
+            np.testing.assert_array_equal(step.first(), before.last())
+            np.testing.assert_array_equal(step.last(), envs.info["lives"] < lives)
+            np.testing.assert_array_equal(step.discount == 0, step.last())
+            lives, before, ends = envs.info["lives"], step, ends + int(step.last().sum())
+        assert ends >= 10
+
+
+def test_an_environment_may_say_the_discount() -> None:
+    with poolkit.make_dm("Breakout-v5", zero_discount_on_life_loss=True, seed=1) as envs:
+        envs.reset()
+        lives, lost = envs.info["lives"], 0
+        for _ in range(140):
+            step = envs.step([1])
+            np.testing.assert_array_equal(step.discount == 0, envs.info["lives"] < lives)
+            assert step.discount.dtype == np.float32
+            lost += int((step.discount == 0).sum())
+            lives = envs.info["lives"]
+        assert lost > 4
+
+
+@pytest.mark.parametrize("front_end", ["dm", "gym", "gymnasium"])
+def test_a_state_of_any_front_end_goes_on_exactly(front_end: Any) -> None:
+    """Also one that was saved at an end, whose next row is a FIRST one."""
+    arguments = {"num_envs": 2, "max_episode_steps": 3, "seed": 5}
+    with (
+        poolkit.make("CartPole-v1", front_end, **arguments) as saved,
+        poolkit.make_dm("CartPole-v1", **arguments) as expected,
+        poolkit.make_dm("CartPole-v1", **arguments) as loaded,
+    ):
+        saved.reset()
+        expected.reset()
+        for count in range(9):
+            action = [count % 2, 0]
+            saved.step(action)
+            expected.step(action)
+            loaded.load_state(None, saved.save_state())
+            following = [saved.save_state(), loaded.step([1, 1])]
+            expected_states = expected.save_state()
+            step = expected.step([1, 1])
+            np.testing.assert_array_equal(following[1].step_type, step.step_type)
+            np.testing.assert_array_equal(following[1].observation, step.observation)
+            expected.load_state(None, expected_states)
+
+
 def test_step_before_a_reset_resets() -> None:
     with poolkit.make_dm("CartPole-v1", num_envs=2) as envs:
         assert envs.step([0, 0]).first().all()
@@ -145,6 +195,17 @@ def test_squeezed_time_steps_are_dm_envs() -> None:
     assert (steps[0].reward, steps[0].discount) == (None, None)
     assert (steps[2].reward, steps[2].discount) == (1, 1)
     assert steps[1].observation.shape == (4,)
+
+
+def test_info_and_picture_are_squeezed_too() -> None:
+    with poolkit.make_dm("debug/Counter-v0", squeeze=True, render_mode="rgb_array") as env:
+        env.reset()
+        env.step(0)
+        assert (env.info["env_id"], env.info["elapsed_step"]) == (0, 1)
+        assert env.render().shape == (2, 3, 3)
+        assert repr(env) == "DmVectorEnv(debug/Counter-v0, num_envs=1)"
+        assert not env.closed
+    assert env.closed
 
 
 @pytest.mark.parametrize(

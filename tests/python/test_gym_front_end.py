@@ -128,3 +128,34 @@ def test_some_envs_are_stepped_and_reset() -> None:
 def test_a_seeded_reset_is_gymnasiums() -> None:
     with poolkit.make_gym("CartPole-v1", num_envs=2) as gym, poolkit.make("CartPole-v1") as other:
         np.testing.assert_array_equal(gym.reset(seed=4)[1], other.reset(seed=5)[0][0])
+
+
+def test_seed_is_for_the_next_reset() -> None:
+    with poolkit.make_gym("CartPole-v1", num_envs=2) as envs:
+        expected, *others = envs.reset(seed=4), envs.reset(), envs.reset()
+        assert envs.seed(4) == [4, 5]
+        for obs in (expected, *others):
+            np.testing.assert_array_equal(envs.reset(), obs)
+        assert envs.seed([1, None]) == [1, None]
+        assert envs.seed() == [None, None]
+        with pytest.raises(ValueError, match="seed: -1 is not in"):
+            envs.seed(-1)
+
+
+def test_has_what_envpools_scripts_ask_for() -> None:
+    with poolkit.make_gym("CartPole-v1", num_envs=3, render_mode="rgb_array") as envs:
+        assert envs.all_env_ids.tolist() == [0, 1, 2]
+        assert len(envs) == 3
+        envs.reset()
+        assert [picture.shape for picture in envs.render([2, 0])] == [(400, 600, 3)] * 2
+        assert repr(envs) == "GymVectorEnv(CartPole-v1, num_envs=3)"
+        assert not envs.closed
+
+
+def test_a_state_continues_exactly() -> None:
+    with poolkit.make_gym("CartPole-v1", num_envs=2) as envs:
+        envs.reset()
+        envs.load_state([1], envs.save_state([0]))
+        for _ in range(40):  # over an end and the reset after it
+            obs, *_ = envs.step([1, 1])
+            np.testing.assert_array_equal(obs[0], obs[1])

@@ -48,7 +48,59 @@ def test_make_vec_makes_ours() -> None:
     assert envs.spec is not None
     assert envs.spec.id == "poolkit/CartPole-v1"
     envs.close()
-    assert "poolkit/Pong-v5" in gymnasium.registry
+
+
+def test_registry_has_every_environment() -> None:
+    added = ("debug/", "test/", "docs/", "acme/")  # by other tests
+    names = [name for name in poolkit.list_all_envs() if not name.startswith(added)]
+    assert {"poolkit/" + name.replace("/", "-") for name in names} <= gymnasium.registry.keys()
+    with gymnasium.make_vec("poolkit/ALE-Pong-v5", num_envs=2) as sticky:
+        assert sticky.spec is not None
+        assert sticky.spec.kwargs["task"] == "ALE/Pong-v5"
+        assert sticky.spec.max_episode_steps == poolkit.make_spec("ALE/Pong-v5").max_episode_steps
+
+
+@pytest.mark.filterwarnings("ignore:.*out of date")
+@pytest.mark.parametrize(
+    "task",
+    [
+        *("CartPole-v0", "CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCar-v0"),
+        *("MountainCarContinuous-v0", "FrozenLake-v1", "FrozenLake8x8-v1", "Taxi-v4"),
+        *("CliffWalking-v1", "CliffWalkingSlippery-v1", "Blackjack-v1"),
+    ],
+)
+def test_specs_are_gymnasiums(task: str) -> None:
+    ours, theirs = gymnasium.spec(f"poolkit/{task}"), gymnasium.spec(task)
+    assert ours.max_episode_steps == theirs.max_episode_steps
+    assert ours.reward_threshold == theirs.reward_threshold
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_gymnasiums_own_vector_envs_hold_ours(mode: str) -> None:
+    ours, theirs = (
+        gymnasium.make_vec(task, num_envs=2, vectorization_mode=mode, max_episode_steps=5)
+        for task in ("poolkit/CartPole-v1", "CartPole-v1")
+    )
+    np.testing.assert_array_equal(ours.reset(seed=3)[0], theirs.reset(seed=3)[0])
+    for _ in range(12):
+        for got, expected in zip(
+            ours.step(np.array([0, 1]))[:4], theirs.step(np.array([0, 1]))[:4], strict=True
+        ):
+            np.testing.assert_array_equal(got, expected)
+    ours.close()
+    theirs.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "unknown"), [({"low": 0}, "'low'"), ({"reset_mask": None, 3: 4}, "3")]
+)
+def test_option_that_a_reset_does_not_know_is_an_error(
+    options: dict[object, object], unknown: str
+) -> None:
+    with poolkit.make("CartPole-v1", num_envs=2) as envs:
+        with pytest.raises(ValueError, match=f"options: a reset knows 'reset_mask', not {unknown}"):
+            envs.reset(options=options)  # type: ignore[arg-type]
+        envs.reset(options={})
 
 
 @pytest.mark.parametrize("autoreset", ["next_step", "same_step"])

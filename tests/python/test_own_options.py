@@ -75,7 +75,19 @@ def test_a_rebuilt_env_has_its_own_options_again() -> None:
     ("task", "each", "error", "message"),
     [
         ("FrozenLake-v1", [{}], ValueError, "options: has 1 entries; must have 2"),
-        ("FrozenLake-v1", [{}, {"mapp": "S"}], TypeError, "no option 'mapp'; did you mean 'map'"),
+        ("FrozenLake-v1", {"map": "S"}, TypeError, "options: must be a list, .* not dict"),
+        ("FrozenLake-v1", 2, TypeError, "options: must be a list, a dict for each env, not int"),
+        ("FrozenLake-v1", [{}, None], TypeError, r"options\[1\]: must be a dict, not NoneType"),
+        ("FrozenLake-v1", [{}, {"mapp": "S"}], TypeError, r"\[1\]: .* 'mapp'; did you mean 'map'"),
+        (
+            "FrozenLake-v1",
+            [{"is_slippery": 2.5}, {}],
+            TypeError,
+            r"options\[0\]: is_slippery: must",
+        ),
+        ("Pong-v5", [{}, {"mode": 99}], ValueError, r"options\[1\]: .* mode 99 does not exist"),
+        ("Pong-v5", [{}, {"preset": "a"}], ValueError, r"options\[1\]: preset: 'a' must be one of"),
+        ("Pong-v5", [{}, {"task": 3}], TypeError, r"options\[1\]: task: must be a str, not int"),
         ("FrozenLake-v1", [{}, {"map_name": "8x8"}], ValueError, "env 1: its observation is not"),
         ("Pong-v5", [{}, {"task": "Breakout-v5"}], ValueError, "env 1: its action is not"),
         ("Pong-v5", [{"ram": True}, {}], ValueError, "env 1: its info is not"),
@@ -85,7 +97,7 @@ def test_a_rebuilt_env_has_its_own_options_again() -> None:
     ],
 )
 def test_wrong_options_are_refused(
-    task: str, each: list[dict[str, Any]], error: type[Exception], message: str
+    task: str, each: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         poolkit.make(task, num_envs=2, options=each)

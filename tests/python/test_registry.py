@@ -4,6 +4,7 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import poolkit
@@ -22,9 +23,33 @@ def test_unknown_name_tells_the_near_ones() -> None:
         poolkit.make("cartpole-v1")
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("PongNoFrameskip-v4", "Pong-v5"), ("MsPacmanDeterministic-v4", "MsPacman-v5")],
+)
+def test_names_of_older_gyms_are_near(name: str, near: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown environment '{name}'; did you mean '{near}'"):
+        poolkit.make(name)
+
+
+def test_name_must_be_a_str() -> None:
+    for call in (poolkit.make, poolkit.make_spec, poolkit.make_dm, poolkit.make_gym):
+        with pytest.raises(TypeError, match="task: must be a str, not int"):
+            call(3)  # type: ignore[arg-type]
+
+
 def test_unknown_option_is_a_type_error_that_names_it() -> None:
-    with pytest.raises(TypeError, match=r"CartPole-v1 has no option 'gravity'"):
+    with pytest.raises(TypeError, match=r"CartPole-v1 has no option 'gravity'; there are sutton"):
         poolkit.make("CartPole-v1", gravity=1.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [("num_env", "num_envs"), ("autoreset_mode", "autoreset"), ("batchsize", "batch_size")],
+)
+def test_unknown_option_may_have_been_meant_as_an_argument(wrong: str, near: str) -> None:
+    with pytest.raises(TypeError, match=f"has no option '{wrong}'; did you mean '{near}'"):
+        poolkit.make("Pong-v5", **{wrong: 2})
 
 
 def test_unknown_env_type_tells_the_accepted_ones() -> None:
@@ -37,9 +62,39 @@ def test_registering_needs_a_capsule() -> None:
         poolkit.register("test/Wrong-v0", object)
 
 
-def test_name_must_be_of_gymnasiums_form() -> None:
-    with pytest.raises(ValueError, match="name: Malformed environment ID: a cart"):
-        poolkit.register("a cart", _core.envs.CartPole)
+@pytest.mark.parametrize(
+    ("name", "arguments", "error", "message"),
+    [
+        (3, {}, TypeError, "name: must be a str, not int"),
+        ("", {}, ValueError, "name: Malformed environment ID"),
+        ("a cart", {}, ValueError, "name: Malformed environment ID: a cart"),
+        ("acme:Cart-v0", {}, ValueError, "name: 'acme:Cart-v0' must not have the colon"),
+        ("test/Wrong-v0", {"render": 3}, TypeError, "render: must be a function, not int"),
+        ("test/Wrong-v0", {"render_text": "a"}, TypeError, "render_text: must be a function"),
+        ("test/Wrong-v0", {"prepare": {}}, TypeError, "prepare: must be a function, not dict"),
+    ],
+)
+def test_wrong_registration_is_refused(
+    name: Any, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        poolkit.register(name, _core.envs.CartPole, **arguments)
+    assert name not in poolkit.list_all_envs()
+
+
+def test_registered_with_gymnasium_under_any_id() -> None:
+    poolkit.register("test/Timed-v0", _core.envs.CartPole, max_episode_steps=2)
+    poolkit.register_gymnasium("test/Timed-v0")
+    poolkit.register_gymnasium("test/Timed-v0")  # again, without a warning
+    env = gymnasium.make("test/Timed-v0")
+    env.reset()
+    assert [env.step(0)[3] for _ in range(2)] == [False, True]
+    env.close()
+    with gymnasium.make_vec("test/Timed-v0", num_envs=3) as envs:
+        envs.reset()
+        assert [envs.step([0] * 3)[3].tolist() for _ in range(2)] == [[False] * 3, [True] * 3]
+    with pytest.raises(ValueError, match="unknown environment 'test/Timid-v0'.*'test/Timed-v0'"):
+        poolkit.register_gymnasium("test/Timid-v0")
 
 
 def test_default_must_be_an_option() -> None:

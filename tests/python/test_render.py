@@ -58,9 +58,60 @@ def test_pictures_are_gymnasiums(task: str, options: dict[str, Any]) -> None:
     theirs.close()
 
 
-def test_render_mode_that_there_is_not_tells_the_others() -> None:
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        ("FrozenLake-v1", {}),
+        ("FrozenLake-v1", {"desc": ["SFF", "HFG"]}),
+        ("FrozenLake8x8-v1", {}),
+        ("Taxi-v4", {}),
+        ("CliffWalking-v1", {}),
+        ("CliffWalkingSlippery-v1", {}),
+    ],
+)
+def test_texts_are_gymnasiums(task: str, options: dict[str, Any]) -> None:
+    ours = gymnasium.make(f"poolkit/{task}", render_mode="ansi", **options)
+    theirs = gymnasium.make(task, render_mode="ansi", **options)
+    ours.action_space.seed(0)
+    ours.reset(seed=3)
+    theirs.reset(seed=3)
+    texts = set()
+    for _ in range(8):
+        texts.add(ours.render())
+        assert ours.render() == theirs.render()
+        action = ours.action_space.sample()
+        if ours.step(action)[2] | theirs.step(action)[2]:
+            break
+    assert len(texts) > 2
+    ours.close()
+
+
+def test_texts_of_a_pool_are_one_each() -> None:
+    with poolkit.make("Taxi-v4", num_envs=3, render_mode="ansi") as envs:
+        envs.reset(seed=[1, 2, 1])
+        texts = envs.render()
+        assert texts is not None
+        assert envs.render([1]) == (texts[1],)
+    assert texts[0] == texts[2] != texts[1]
+
+
+@pytest.mark.parametrize("task", ["CartPole-v1", "Pong-v5", "Blackjack-v1"])
+def test_render_mode_that_there_is_not_tells_the_others(task: str) -> None:
     with pytest.raises(ValueError, match=r"'ansi' must be one of \[None, 'human', 'rgb_array'\]"):
-        poolkit.make("Taxi-v4", render_mode="ansi")
+        poolkit.make(task, render_mode="ansi")
+
+
+def test_without_a_screen_human_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pygame
+
+    monkeypatch.setenv("SDL_VIDEODRIVER", "x11")
+    monkeypatch.setattr(pygame.display, "init", lambda: None)
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    with (
+        poolkit.make("CartPole-v1", render_mode="human") as envs,
+        pytest.raises(RuntimeError, match="there is no screen; 'rgb_array' gives pictures"),
+    ):
+        envs.reset()
 
 
 @pytest.mark.usefixtures("no_screen")

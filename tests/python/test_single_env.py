@@ -65,3 +65,36 @@ def test_options_arrive() -> None:
     assert env.observation_space.shape == (2, 84, 84)
     assert poolkit.make("Pong-v5", preset="machado").single_action_space == env.action_space
     env.close()
+
+
+@pytest.mark.parametrize("limit", [3, 300])
+def test_gymnasiums_time_limit_is_the_only_one(limit: int) -> None:
+    env = gymnasium.make("poolkit/Pendulum-v1", max_episode_steps=limit)
+    env.reset(seed=0)
+    assert [env.step([0.0])[3] for _ in range(limit)] == [False] * (limit - 1) + [True]
+    env.close()
+
+
+@pytest.mark.parametrize("name", ["num_envs", "autoreset", "env_type", "squeeze"])
+def test_what_is_not_of_one_env_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match=f"{name}: not of one env; see poolkit.make"):
+        gymnasium.make("poolkit/CartPole-v1", **{name: 1})
+
+
+def test_a_state_continues_exactly() -> None:
+    env = GymnasiumEnv("CartPole-v1")
+    env.reset(seed=1)
+    env.step(1)
+    state = env.save_state()
+    runs = []
+    for _ in range(2):
+        env.load_state(state)
+        runs.append([env.step(k % 2)[0].tolist() for k in range(8)])
+    assert runs[0] == runs[1]
+    env.close()
+
+
+def test_metadata_is_that_of_an_env() -> None:
+    ours, theirs = gymnasium.make("poolkit/CartPole-v1"), gymnasium.make("CartPole-v1")
+    assert ours.metadata == theirs.metadata
+    ours.close()

@@ -5,8 +5,6 @@
 namespace poolkit::atari {
 namespace {
 
-constexpr int64_t kMaxEpisodeSteps = 27'000;  // half an hour of play with frame_skip=4
-
 std::span<const Action> actions_of(const EnvOptions& options, const Rules& rules) {
   const bool all = options.full_action_space || options.continuous;
   return all ? rules.legal_actions : rules.minimal_actions;
@@ -29,8 +27,7 @@ Spec AtariEnv::spec(const Options& values) {
       .observation = {built.observer_.array()},
       .action = {options.continuous ? polar_array()
                                     : discrete("", static_cast<int64_t>(built.actions_.size()))},
-      .info = std::move(info),
-      .max_episode_steps = kMaxEpisodeSteps};
+      .info = std::move(info)};
 }
 
 AtariEnv::AtariEnv(const Options& values)

@@ -9,6 +9,7 @@ from .errors import EnvError
 from .factory import make, make_dm, make_gym, make_gymnasium
 from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
+from .gymnasium_registry import register_gymnasium
 from .paths import cmake_dir, get_include
 from .registry import list_all_envs, register
 from .stats import PoolStats
@@ -35,4 +36,5 @@ __all__ = [
     "make_gymnasium",
     "make_spec",
     "register",
+    "register_gymnasium",
 ]

@@ -86,6 +86,7 @@ def _register(game: str) -> None:
         prepare=prepare,
         private=("game", "rom"),
         render_fps=15,
+        max_episode_steps=27_000,  # half an hour of play with frame_skip=4
         img_height=84,
         img_width=84,
     )

@@ -1,5 +1,6 @@
 """The pool as a `dm_env.Environment`."""
 
+from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 import dm_env
@@ -20,11 +21,13 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
 
     A TimeStep holds arrays with a row for each env: `step_type` int32 (the values of
     dm_env.StepType), `reward` and `discount` float32, and the observation. On FIRST rows the reward
-    is 0 and the discount 1; at a termination the discount is 0, at a truncation 1. The step after
-    an env's LAST row gives its FIRST one and ignores its action.
+    is 0 and the discount 1; at a termination the discount is 0, else 1, or what an environment
+    says in an info array `discount`. The step after an env's LAST row gives its FIRST one and
+    ignores its action.
 
     With `squeeze=True` there is one env, and TimeSteps are those of any dm_env.Environment: no
-    axis of the envs, a StepType, and None for the reward and discount of a FIRST one.
+    axis of the envs, a StepType, and None for the reward and discount of a FIRST one. `info` and
+    `render` have no such axis then either.
 
     `info` holds what Gymnasium's front end returns beside the TimeStep: of the last batch.
 
@@ -45,7 +48,7 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
         self.info: dict[str, Any] = {}
         self._squeeze = squeeze
         self._was_reset = False
-        self._starts = np.ones(envs.num_envs, np.bool_)  # whose next row is a FIRST one
+        self._elapsed = np.zeros(envs.num_envs, np.int32)  # info["elapsed_step"] of the last rows
 
     def observation_spec(self) -> Any:
         """Of a TimeStep's observation: nested as it is, its dtypes, shapes and bounds."""
@@ -67,7 +70,6 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
         """Start new episodes; with a seed s, env i from a random stream of the seed s + i."""
         obs, info = self._envs.reset(seed=seed)
         self._was_reset = True
-        self._starts[:] = True
         nothing = np.zeros(len(info["env_id"]), np.bool_)
         return self._time_step((obs, nothing.astype(np.float32), nothing, nothing, info))
 
@@ -85,7 +87,18 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
         """As `GymnasiumVectorEnv.async_reset`."""
         super().async_reset(env_id)
         self._was_reset = True
-        self._starts[... if env_id is None else np.asarray(env_id)] = True
+
+    def load_state(self, env_ids: ArrayLike | None, states: Sequence[bytes]) -> None:
+        """As `GymnasiumVectorEnv.load_state`; an env that was saved at its end starts anew."""
+        super().load_state(env_ids, states)
+        self._was_reset = True
+        info = self._envs.observe(env_ids)[1]
+        self._elapsed[info["env_id"]] = info["elapsed_step"]
+
+    def render(self, env_ids: ArrayLike | None = None) -> Any:
+        """As `GymnasiumVectorEnv.render`; with `squeeze`, of the one env."""
+        pictures = super().render(env_ids)
+        return pictures[0] if self._squeeze and pictures else pictures
 
     def recv(self, timeout: float | None = None) -> dm_env.TimeStep:
         """Wait for the next min(batch_size, pending) results; `info["env_id"]` tells whose.
@@ -99,18 +112,24 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
         return () if self._squeeze else (self.batch_size,)
 
     def _time_step(self, step: Step) -> dm_env.TimeStep:
-        obs, reward, terminated, truncated, self.info = step
-        env_id = self.info["env_id"]
-        first, last = self._starts[env_id], terminated | truncated
-        self._starts[env_id] = last
-        step_type = np.where(first, dm_env.StepType.FIRST, dm_env.StepType.MID)
-        step_type = np.where(last, dm_env.StepType.LAST, step_type).astype(np.int32)
+        obs, reward, terminated, truncated, info = step
+        self.info = first_row(info) if self._squeeze else info
+        env_id, elapsed = info["env_id"], info["elapsed_step"]
+        # A reset row is the only one that does not count a step; after a lost life the count stays.
+        first = (elapsed == 0) | (elapsed == self._elapsed[env_id])
+        self._elapsed[env_id] = elapsed
+        last = terminated | truncated
+        step_type = np.where(last, dm_env.StepType.LAST, dm_env.StepType.MID)
+        step_type = np.where(first, dm_env.StepType.FIRST, step_type).astype(np.int32)
+        discount = np.where(terminated, 0, info.get("discount", 1))
+        discount = np.where(first, 1, discount).astype(np.float32)
         if not self._squeeze:
-            return dm_env.TimeStep(step_type, reward, (~terminated).astype(np.float32), obs)
+            return dm_env.TimeStep(step_type, reward, discount, obs)
         if first[0]:
             return dm_env.restart(first_row(obs))
-        discount = np.float32(not terminated[0])
-        return dm_env.TimeStep(dm_env.StepType(step_type[0]), reward[0], discount, first_row(obs))
+        return dm_env.TimeStep(
+            dm_env.StepType(step_type[0]), reward[0], discount[0], first_row(obs)
+        )
 
 
 def _spec_of(space: Space, rows: tuple[int, ...], name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Pictures of classic control and toy text: Gymnasium's drawing, of our states.
+"""Pictures of classic control and toy text, and texts: Gymnasium's drawing, of our states.
 
 A function here takes what the environment's `save` wrote, in the order written there, and the
 options that it was made with.
@@ -16,8 +16,8 @@ Options = dict[str, Any]
 
 
 @functools.cache
-def _canvas(task: str, **options: Any) -> Any:
-    return gymnasium.make(task, render_mode="rgb_array", **options).unwrapped
+def _canvas(task: str, render_mode: str = "rgb_array", **options: Any) -> Any:
+    return gymnasium.make(task, render_mode=render_mode, **options).unwrapped
 
 
 def _picture(canvas: Any) -> Image:
@@ -47,26 +47,53 @@ def pendulum(state: bytes, _options: Options) -> Image:
 
 def frozen_lake(state: bytes, options: Options) -> Image:
     """The map, and where one stands."""
-    canvas = _canvas("FrozenLake-v1", desc=tuple(options["map"].split("/")))
+    return _picture(_lake(state, options, "rgb_array"))
+
+
+def frozen_lake_text(state: bytes, options: Options) -> str:
+    """The same, in letters."""
+    return str(_lake(state, options, "ansi").render())
+
+
+def _lake(state: bytes, options: Options, mode: str) -> Any:
+    canvas = _canvas("FrozenLake-v1", mode, desc=tuple(options["map"].split("/")))
     canvas.s, action = np.frombuffer(state, np.int64, 2).tolist()
     canvas.lastaction = None if action < 0 else action
-    return _picture(canvas)
+    return canvas
 
 
 def cliff_walking(state: bytes, _options: Options) -> Image:
     """The cliff, and where one stands."""
-    canvas = _canvas("CliffWalking-v1")
+    return _picture(_cliff(state, "rgb_array"))
+
+
+def cliff_walking_text(state: bytes, _options: Options) -> str:
+    """The same, in letters."""
+    return str(_cliff(state, "ansi").render())
+
+
+def _cliff(state: bytes, mode: str) -> Any:
+    canvas = _canvas("CliffWalking-v1", mode)
     canvas.s = int(np.frombuffer(state, np.int64, 1)[0])
-    return _picture(canvas)
+    return canvas
 
 
 def taxi(state: bytes, _options: Options) -> Image:
     """The town, the taxi as it last headed, and the passenger."""
-    canvas = _canvas("Taxi-v4")
+    return _picture(_taxi(state, "rgb_array"))
+
+
+def taxi_text(state: bytes, _options: Options) -> str:
+    """The same, in letters."""
+    return str(_taxi(state, "ansi").render())
+
+
+def _taxi(state: bytes, mode: str) -> Any:
+    canvas = _canvas("Taxi-v4", mode)
     canvas.s, action, heading = np.frombuffer(state, np.int64, 3).tolist()
     canvas.lastaction = None if action < 0 else action
     canvas.taxi_orientation = heading
-    return _picture(canvas)
+    return canvas
 
 
 def blackjack(state: bytes, _options: Options) -> Image:

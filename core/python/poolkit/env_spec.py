@@ -56,7 +56,7 @@ def make_spec(task: str, **options: Any) -> EnvSpec:
     """
     entry = find(task)
     choice = entry.choose(options)
-    env_type = choice.env_type()
+    env_type = choice.env_type
     limit = entry.max_episode_steps
     return EnvSpec(
         name=entry.name,

@@ -1,5 +1,6 @@
 """`make`: a pool of a registered environment, behind the front end that was asked for."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
@@ -57,7 +58,8 @@ def make(
             None draws one.
         max_episode_steps: Truncates after so many steps; 0: never; None: the environment's own.
         autoreset: "next_step", "same_step" or "disabled"; Gymnasium's AutoresetMode too.
-        render_mode: None, "rgb_array" (`render` gives pictures) or "human" (a window shows them).
+        render_mode: None, "rgb_array" (`render` gives pictures), "human" (a window shows them) or,
+            for toy text, "ansi" (`render` gives texts).
         workers: Threads that several pools share, instead of num_threads and affinity.
         squeeze: With "dm" and num_envs=1: TimeSteps without the axis of the envs.
         options: One dict an env, of options that are its own; "task" there names another
@@ -72,8 +74,6 @@ def make(
     >>> make("CartPole-v1", num_envs=64, batch_size=16).observation_space.shape
     (16, 4)
     """
-    if not isinstance(task, str):
-        raise TypeError(f"task: must be a str, not {type(task).__name__}")
     if env_type not in ENV_TYPES:
         raise ValueError(f"env_type: {env_type!r} must be one of {list(ENV_TYPES)}")
     if squeeze and env_type != "dm":
@@ -105,11 +105,30 @@ def _choices(
 ) -> list[Choice]:
     """The only choice, or one for each env."""
     if own is None:
-        return [find(task).choose(common)]
+        return [find(task).choose(common, _ARGUMENTS)]
+    if isinstance(own, str | Mapping) or not isinstance(own, Sequence):
+        raise TypeError(f"options: must be a list, a dict for each env, not {type(own).__name__}")
     if len(own) != num_envs:
         raise ValueError(f"options: has {len(own)} entries; must have {num_envs}, one for each env")
-    each = [{"task": task, **common, **its} for its in own]
-    return [find(its.pop("task")).choose(its) for its in each]
+    return [_own_choice(task, common, its, env) for env, its in enumerate(own)]
+
+
+def _own_choice(task: str, common: dict[str, Any], own: Mapping[str, Any], env: int) -> Choice:
+    if not isinstance(own, Mapping):
+        raise TypeError(f"options[{env}]: must be a dict, not {type(own).__name__}")
+    options = {"task": task, **common, **own}
+    try:
+        return find(options.pop("task")).choose(options, _ARGUMENTS)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"options[{env}]: {error}") from None
+
+
+_ARGUMENTS = tuple(
+    name
+    for name, parameter in inspect.signature(make).parameters.items()
+    if parameter.kind is not parameter.VAR_KEYWORD
+)
 
 
 def make_gymnasium(task: str, **arguments: Any) -> GymnasiumVectorEnv:

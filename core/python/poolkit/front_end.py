@@ -1,11 +1,13 @@
-"""What the dm_env and the classic gym front end share: the pool's asynchronous half."""
+"""What the dm_env and the classic gym front end share, as Gymnasium's front end has it."""
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .gymnasium_env import GymnasiumVectorEnv
+from .stats import PoolStats
 
 
 class FrontEnd:
@@ -38,13 +40,33 @@ class FrontEnd:
         """As `GymnasiumVectorEnv.send`."""
         self._envs.send(action, env_id)
 
-    def render(self) -> tuple[NDArray[Any], ...] | None:
+    def render(self, env_ids: ArrayLike | None = None) -> Any:
         """As `GymnasiumVectorEnv.render`."""
-        return self._envs.render()
+        return self._envs.render(env_ids)
+
+    def save_state(self, env_ids: ArrayLike | None = None) -> list[bytes]:
+        """As `GymnasiumVectorEnv.save_state`; any front end takes these states."""
+        return self._envs.save_state(env_ids)
+
+    def load_state(self, env_ids: ArrayLike | None, states: Sequence[bytes]) -> None:
+        """As `GymnasiumVectorEnv.load_state`."""
+        self._envs.load_state(env_ids, states)
+
+    def stats(self) -> PoolStats:
+        """As `GymnasiumVectorEnv.stats`."""
+        return self._envs.stats()
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._envs.closed
 
     def close(self) -> None:
         """Stop the workers; idempotent."""
         self._envs.close()
+
+    def __repr__(self) -> str:
+        return repr(self._envs).replace(type(self._envs).__name__, type(self).__name__)
 
     def __enter__(self) -> Self:
         return self

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 import gymnasium
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .front_end import FrontEnd
 from .gymnasium_env import Array, GymnasiumVectorEnv, Step
+from .seeds import reset_seeds
 
 FourStep = tuple[Any, Array, Array, dict[str, Any]]
 """Observation, reward float32, done bool, info: one row for each env."""
@@ -36,11 +38,29 @@ class GymVectorEnv(FrontEnd, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self.observation_space = self.single_observation_space = envs.single_observation_space
         self.action_space = self.single_action_space = envs.single_action_space
         self.metadata = envs.metadata
+        self.spec = envs.spec
         self.render_mode = envs.render_mode
         self.is_vector_env = True
+        self._seed: Any = None  # of the next reset
+
+    @property
+    def all_env_ids(self) -> NDArray[np.int32]:
+        """0 to num_envs - 1."""
+        return np.arange(len(self), dtype=np.int32)
 
     def __len__(self) -> int:
-        return self.num_envs
+        return self._envs.num_envs
+
+    def seed(
+        self, seed: SupportsIndex | Sequence[SupportsIndex | None] | None = None
+    ) -> list[int | None]:
+        """Seed the next reset of all envs: an int s means s, s + 1, ...; returns an entry an env.
+
+        `make(..., seed=s)` seeds a pool from its start, without one.
+        """
+        seeds = reset_seeds(seed, len(self))
+        self._seed = seeds
+        return [None] * len(self) if seeds is None else seeds
 
     def reset(
         self,
@@ -53,10 +73,12 @@ class GymVectorEnv(FrontEnd, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
         Args:
             env_id: int[n]; only these envs. One with a result pending is a ValueError.
-            seed: As `GymnasiumVectorEnv.reset`; not with env_id.
+            seed: As `GymnasiumVectorEnv.reset`; not with env_id. None: as `seed` said.
             options: Likewise.
         """
         if env_id is None:
+            if seed is None:
+                seed, self._seed = self._seed, None
             return self._envs.reset(seed=seed, options=options)[0]
         if seed is not None or options is not None:
             raise ValueError("env_id: takes neither seed nor options beside it")

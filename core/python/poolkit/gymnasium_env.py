@@ -49,7 +49,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         self, chosen: Sequence[Choice], config: PoolConfig, render_mode: str | None = None
     ) -> None:
         self.closed = True  # until there is something to close
-        types = [choice.env_type() for choice in chosen]
+        types = [choice.env_type for choice in chosen]
         env_type = types[0] if len(types) == 1 else _core.EnvType.mixed(types)
         self._chosen = chosen
         modes = chosen[0].entry.render_modes(env_type)
@@ -104,15 +104,20 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
                 random stream goes on.
             options: {"reset_mask": bool[num_envs]} resets only some envs, while nothing is
                 pending. In lock-step the other rows show their envs as they are; an
-                asynchronous pool returns only the rows of the mask.
+                asynchronous pool returns only the rows of the mask. Other keys are a ValueError.
 
         Returns:
             Observation and info, as from `recv`.
         """
         seeds = reset_seeds(seed, self.num_envs)
-        if options is not None and not isinstance(options, dict):
+        if not isinstance(options, dict | None):
             raise TypeError(f"options: must be a dict or None, not {type(options).__name__}")
-        if options is not None and "reset_mask" in options:
+        if unknown := sorted(map(repr, (options or {}).keys() - {"reset_mask"})):
+            raise ValueError(
+                f"options: a reset knows 'reset_mask', not {', '.join(unknown)}; an environment's "
+                "options are arguments of make()"
+            )
+        if options:
             start = self._reset_some(self._ids_of(options["reset_mask"]), seeds)
         else:
             self._pool.drain()
@@ -194,20 +199,27 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         self._show()
         return step
 
-    def render(self, env_ids: ArrayLike | None = None) -> tuple[Image, ...] | None:
+    def render(self, env_ids: ArrayLike | None = None) -> tuple[Any, ...] | None:
         """An RGB image uint8[height, width, 3] of some envs, by default all.
 
-        That is with render_mode="rgb_array". With "human", `reset`, `step` and `recv` show the
-        images in a window, and this returns None.
+        That is with render_mode="rgb_array"; with "ansi" a str of each. With "human", `reset`,
+        `step` and `recv` show the images in a window, and this returns None.
         """
         if self.render_mode is None:
             logger.warn("render() needs make(..., render_mode='rgb_array')")
-        if self.render_mode != "rgb_array":
+        if self.render_mode in (None, "human"):
             return None
-        return tuple(self._picture(env) for env in self._pool.idle(env_ids))
+        of_one = self._picture if self.render_mode == "rgb_array" else self._text
+        return tuple(of_one(env) for env in self._pool.idle(env_ids))
+
+    def _text(self, env: int) -> str:
+        return self._choice(env).write(*self._pool.save([env]))
+
+    def _choice(self, env: int) -> Choice:
+        return self._chosen[env % len(self._chosen)]
 
     def _picture(self, env: int) -> Image:
-        choice = self._chosen[env % len(self._chosen)]
+        choice = self._choice(env)
         if choice.entry.render is None:
             return self._pool.render(env)
         return choice.draw(*self._pool.save([env]))
@@ -233,6 +245,13 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
                 pending; all envs are then as they were.
         """
         self._pool.load(env_ids, states)
+
+    def observe(self, env_ids: ArrayLike | None = None) -> tuple[Any, dict[str, Any]]:
+        """What envs with nothing pending show, by default all: as the last result that they gave.
+
+        After `load_state` it is what the states showed.
+        """
+        return self._pool.observe(env_ids)
 
     def stats(self) -> PoolStats:
         """What the pool has done so far."""

@@ -15,6 +15,8 @@ from .window import Image
 
 Render = Callable[[bytes, dict[str, Any]], Image]
 """Draws an environment, from what its `save` wrote and the options it was made with."""
+RenderText = Callable[[bytes, dict[str, Any]], str]
+"""The same, in letters."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Entry:
     prepare: Callable[..., dict[str, Any]] | None
     private: Collection[str]
     render: Render | None
+    render_text: RenderText | None
     render_fps: int
     max_episode_steps: int | None
     defaults: dict[str, Any]
@@ -48,47 +51,57 @@ class Entry:
 
     def render_modes(self, env_type: _core.EnvType) -> list[str]:
         """What `make` accepts as render_mode, beside None."""
-        return ["human", "rgb_array"] if self.render or env_type.can_render else []
+        pictures = ["human", "rgb_array"] if self.render or env_type.can_render else []
+        return pictures + (["ansi"] if self.render_text else [])
 
-    def choose(self, options: dict[str, Any]) -> "Choice":
+    def time_limit(self) -> int:
+        """Steps of an episode unless `make` is given another limit; 0: no end."""
+        if self.max_episode_steps is not None:
+            return self.max_episode_steps
+        return self.choose({}).env_type.max_episode_steps
+
+    def reward_threshold(self) -> float | None:
+        """The return that counts as a solution, if Gymnasium has an environment of that name."""
+        known = registry.get(self.name)
+        return known.reward_threshold if known else None
+
+    def choose(self, options: dict[str, Any], beside: Collection[str] = ()) -> "Choice":
         """The environment with these options over its defaults.
 
+        Args:
+            options: By name.
+            beside: Arguments of the caller that an unknown option may have been meant for.
+
         Raises:
-            TypeError: For an unknown option.
+            TypeError: For an unknown option, or a value of the wrong type.
+            ValueError: For a value that the environment does not accept.
         """
         names = self.option_names()
         for option in options:
             if option not in names:
-                raise TypeError(f"{self.name} has no option {option!r}{_near(option, names)}")
+                near = _near(option, names, beside)
+                raise TypeError(f"{self.name} has no option {option!r}{near}")
         if self.prepare is not None:
             options = self.prepare(**options)
-        return Choice(self, self.defaults | options)
+        chosen = self.defaults | options
+        return Choice(self, chosen, _core.EnvType(self.env, chosen))
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A registered environment with its options chosen."""
+    """A registered environment with its options chosen: what a pool is made of."""
 
     entry: Entry
     options: dict[str, Any]
-
-    def env_type(self) -> _core.EnvType:
-        """What a pool is made of.
-
-        Raises:
-            TypeError: For a value of the wrong type.
-            ValueError: For a value that the environment does not accept.
-        """
-        return _core.EnvType(self.entry.env, self.options)
+    env_type: _core.EnvType
 
     def gymnasium_spec(self, max_episode_steps: int | None) -> EnvSpec:
-        """Its name and limits in Gymnasium's form, with the threshold that its own namesake has."""
+        """Its name and limits in Gymnasium's form."""
         if max_episode_steps is None:
-            max_episode_steps = self.env_type().max_episode_steps
-        known = registry.get(self.entry.name)
+            max_episode_steps = self.env_type.max_episode_steps
         return EnvSpec(
             self.entry.name,
-            reward_threshold=known.reward_threshold if known else None,
+            reward_threshold=self.entry.reward_threshold(),
             max_episode_steps=max_episode_steps or None,
         )
 
@@ -96,6 +109,11 @@ class Choice:
         """The picture of a state, where `render` was registered."""
         assert self.entry.render is not None
         return self.entry.render(_core.own_state(state), self.options)
+
+    def write(self, state: bytes) -> str:
+        """The same, where `render_text` was registered."""
+        assert self.entry.render_text is not None
+        return self.entry.render_text(_core.own_state(state), self.options)
 
 
 _entries: dict[str, Entry] = {}
@@ -108,6 +126,7 @@ def register(
     prepare: Callable[..., dict[str, Any]] | None = None,
     private: Collection[str] = (),
     render: Render | None = None,
+    render_text: RenderText | None = None,
     render_fps: int = 30,
     max_episode_steps: int | None = None,
     **defaults: Any,
@@ -122,23 +141,37 @@ def register(
         private: The environment's options that only `prepare` gives, and `make` does not take.
         render: Draws it instead of its own `render`: called with what its `save` wrote and the
             options it was made with, returns uint8[height, width, 3].
+        render_text: Writes it, for render_mode="ansi": called likewise, returns a str.
         render_fps: Steps in a second of a video, or of render_mode="human".
         max_episode_steps: The time limit unless `make` is given one; None: the environment's own.
         **defaults: Options that replace the environment's own defaults.
 
     Raises:
         TypeError: If `env` is not such a capsule, or a default is not among its options.
-        ValueError: For a name that is not of Gymnasium's form.
+        ValueError: For a name that is not of Gymnasium's form, or has a colon.
 
     >>> register("docs/Cart-v0", _core.envs.CartPole)
     >>> "docs/Cart-v0" in list_all_envs()
     True
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name: must be a str, not {type(name).__name__}")
+    if ":" in name:
+        raise ValueError(f"name: {name!r} must not have the colon of module:name")
     try:
         parse_env_id(name)
     except gymnasium.error.Error as error:
         raise ValueError(f"name: {error}") from None
-    entry = Entry(name, env, prepare, private, render, render_fps, max_episode_steps, defaults)
+    for argument, function in (
+        ("prepare", prepare),
+        ("render", render),
+        ("render_text", render_text),
+    ):
+        if function is not None and not callable(function):
+            raise TypeError(f"{argument}: must be a function, not {type(function).__name__}")
+    entry = Entry(
+        name, env, prepare, private, render, render_text, render_fps, max_episode_steps, defaults
+    )
     names = entry.option_names()
     for option in defaults:
         if option not in names:
@@ -156,7 +189,10 @@ def find(task: str) -> Entry:
 
     Raises:
         ValueError: For an unknown name, with the near ones.
+        TypeError: If it is no str.
     """
+    if not isinstance(task, str):
+        raise TypeError(f"task: must be a str, not {type(task).__name__}")
     module, colon, name = task.rpartition(":")
     if colon:
         importlib.import_module(module)
@@ -165,10 +201,14 @@ def find(task: str) -> Entry:
     return _entries[name]
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _near(name: str, known: Iterable[str], beside: Iterable[str] = ()) -> str:
     """Ends an error message with what may have been meant."""
-    by_lower = {entry.lower(): entry for entry in known}
+    by_lower = {entry.lower(): entry for entry in (*known, *beside)}
     near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+    if not near:  # Pong-v5 for PongNoFrameskip-v4
+        stems = {lower: lower.rpartition("-v")[0] for lower in by_lower}
+        near = [lower for lower, stem in stems.items() if stem and name.lower().startswith(stem)]
     if near:
         return "; did you mean " + " or ".join(repr(by_lower[match]) for match in near) + "?"
-    return f"; there are {', '.join(sorted(known))}" if len(by_lower) <= 30 else ""
+    listed = sorted(known)
+    return f"; there are {', '.join(listed)}" if len(listed) <= 30 else ""

@@ -3,9 +3,9 @@
 from typing import Any
 
 import gymnasium
-from numpy.typing import NDArray
 
 from .factory import make
+from .gymnasium_env import GymnasiumVectorEnv
 from .nested import first_row, one_row
 
 
@@ -23,11 +23,14 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"]}  # noqa: RUF012
 
     def __init__(self, task: str, render_mode: str | None = None, **options: Any) -> None:
-        self._envs = make(
+        for name in ("num_envs", "autoreset", "env_type", "squeeze"):
+            if name in options:
+                raise TypeError(f"{name}: not of one env; see poolkit.make, gymnasium.make_vec")
+        self._envs: GymnasiumVectorEnv = make(
             task, num_envs=1, autoreset="disabled", render_mode=render_mode, **options
         )
         self.render_mode = render_mode
-        self.metadata = self._envs.metadata
+        self.metadata = {key: self._envs.metadata[key] for key in ("render_modes", "render_fps")}
         self.observation_space = self._envs.single_observation_space
         self.action_space = self._envs.single_action_space
 
@@ -50,11 +53,24 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             first_row(info),
         )
 
-    def render(self) -> NDArray[Any] | None:
-        """An RGB image uint8[height, width, 3]; None without render_mode."""
+    def render(self) -> Any:
+        """An RGB image uint8[height, width, 3], with "ansi" a str; None without render_mode."""
         images = self._envs.render()
         return None if images is None else images[0]
+
+    def save_state(self) -> bytes:
+        """As `GymnasiumVectorEnv.save_state`; a wrapper's own state is not in it."""
+        return self._envs.save_state()[0]
+
+    def load_state(self, state: bytes) -> None:
+        """As `GymnasiumVectorEnv.load_state`."""
+        self._envs.load_state(None, [state])
 
     def close(self) -> None:
         """Stop the workers; idempotent."""
         self._envs.close()
+
+
+def without_limit(task: str, **options: Any) -> GymnasiumEnv:
+    """An env that goes on for ever: `gymnasium.make` puts a TimeLimit around it."""
+    return GymnasiumEnv(task, max_episode_steps=0, **options)

@@ -32,7 +32,11 @@ def _prepare_lake(
 
 
 _lake = functools.partial(
-    register, env=_core.envs.FrozenLake, render=drawing.frozen_lake, render_fps=4
+    register,
+    env=_core.envs.FrozenLake,
+    render=drawing.frozen_lake,
+    render_text=drawing.frozen_lake_text,
+    render_fps=4,
 )
 _lake("FrozenLake-v1", prepare=_prepare_lake)
 _lake(
@@ -40,9 +44,19 @@ _lake(
     prepare=functools.partial(_prepare_lake, map_name="8x8"),
     max_episode_steps=200,
 )
-register("Taxi-v4", _core.envs.Taxi, render=drawing.taxi, render_fps=4)
+register(
+    "Taxi-v4",
+    _core.envs.Taxi,
+    render=drawing.taxi,
+    render_text=drawing.taxi_text,
+    render_fps=4,
+)
 _cliff = functools.partial(
-    register, env=_core.envs.CliffWalking, render=drawing.cliff_walking, render_fps=4
+    register,
+    env=_core.envs.CliffWalking,
+    render=drawing.cliff_walking,
+    render_text=drawing.cliff_walking_text,
+    render_fps=4,
 )
 _cliff("CliffWalking-v1")
 _cliff("CliffWalkingSlippery-v1", is_slippery=True)

@@ -1,6 +1,7 @@
 """A window on the screen, for render_mode="human"."""
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,7 @@ class Window:
 
     Raises:
         ModuleNotFoundError: Where pygame is missing; tells what to install.
+        RuntimeError: From `show`, where there is no screen.
     """
 
     def __init__(self, caption: str, fps: int) -> None:
@@ -59,6 +61,13 @@ class Window:
         size = (picture.shape[0] * scale, picture.shape[1] * scale)
         if self._screen is None or self._screen.get_size() != size:
             pygame.display.init()
+            driver = pygame.display.get_driver()
+            if driver in ("dummy", "offscreen") and driver != os.environ.get("SDL_VIDEODRIVER"):
+                pygame.display.quit()
+                raise RuntimeError(
+                    "render_mode='human': there is no screen; 'rgb_array' gives pictures, as "
+                    f"`poolkit play --video` does, and SDL_VIDEODRIVER={driver} runs unseen"
+                )
             pygame.display.set_caption(self._caption)
             self._screen = pygame.display.set_mode(size)
         surface = pygame.surfarray.make_surface(picture)

@@ -6,3 +6,4 @@ from . import _reach
 
 poolkit.register("acme/Reach-v0", _reach.Reach)
 poolkit.register("acme/ReachExactly-v0", _reach.Reach, radius=0.02)
+poolkit.register_gymnasium("acme/Reach-v0")

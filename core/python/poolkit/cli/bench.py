@@ -35,8 +35,9 @@ def bench(
         actions = [envs.action_space.sample() for _ in range(SAMPLES)]
         envs.async_reset()
         envs.recv()
-        console = Console(stderr=True, quiet=json)
-        with Progress(console=console, transient=True) as progress:
+        console = Console(stderr=True)
+        quiet = json or not console.is_terminal
+        with Progress(console=console, transient=True, disable=quiet) as progress:
             bar = progress.add_task(f"{task}, {num_envs} envs", total=1)
             _run(envs, actions, seconds * WARM_UP, lambda _: None)
             batches, elapsed = _run(

@@ -2,13 +2,19 @@
 
 import argparse
 import ast
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from .._core import __version__
 from .bench import bench
 from .play import play
 from .show import show_info, show_list
+
+# Arguments of make() that the commands give themselves.
+OWN = ("task", "env_type", "num_envs", "batch_size", "num_threads", "seed", "render_mode")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,6 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen["options"] = dict(chosen.pop("option"))
     try:
         command(**chosen)
+        sys.stdout.flush()
+    except BrokenPipeError:  # of `poolkit list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
         print(f"poolkit: {error}", file=sys.stderr)
         return 1
@@ -34,10 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="poolkit", description="Environments, many at once.")
+    parser.add_argument("--version", action="version", version=f"poolkit {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="the environments' names")
-    listing.add_argument("pattern", nargs="?", default="*", metavar="PATTERN", help="like 'ALE/*'")
+    listing.add_argument(
+        "pattern", nargs="?", default="*", metavar="PATTERN", help="like pong, or 'ALE/*'"
+    )
     listing.set_defaults(command=show_list)
 
     info = _with_task(commands, "info", "spaces, limits and options of an environment")
@@ -82,8 +97,10 @@ def _with_task(commands: Any, name: str, summary: str) -> argparse.ArgumentParse
 
 def _option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
-    if not equals:
+    if not equals or not name:
         raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
+    if name in OWN:
+        raise argparse.ArgumentTypeError(f"{name} is not the environment's; see --help")
     try:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):

@@ -1,15 +1,23 @@
 """`poolkit play`: episodes to look at."""
 
-from collections.abc import Callable
+import logging
+import signal
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from rich.console import Console
 
+from ..env_spec import make_spec
 from ..factory import make_gymnasium
 from ..gymnasium_env import GymnasiumVectorEnv
+from ..window import Image
 
 Policy = Callable[[Any], Any]
 
@@ -23,56 +31,141 @@ def play(
     seed: int,
 ) -> None:
     """Step one env, show or record it, and tell how its episodes ended."""
-    if video is not None and Path(video).suffix != ".mp4":
-        raise ValueError(f"--video: {video!r} must end in .mp4")
+    if steps < 1:
+        raise ValueError(f"--steps: {steps} must be at least 1")
+    spec = make_spec(task, **options)
+    if "rgb_array" not in spec.render_modes:
+        raise ValueError(f"{task} has no pictures to show")
     mode = "human" if video is None else "rgb_array"
-    console = Console()
-    images: list[Any] = []
+    console = Console(soft_wrap=True)
     with make_gymnasium(task, num_envs=1, render_mode=mode, seed=seed, **options) as envs:
         envs.action_space.seed(seed)
         act = _trained(envs, policy) if policy is not None else lambda _: envs.action_space.sample()
-        obs, _ = envs.reset()
-        for _ in range(steps):
-            images += envs.render() or ()
-            obs, _, terminated, truncated, info = envs.step(act(obs))
-            if terminated[0] or truncated[0]:
-                console.print(
-                    f"episode of {info['episode_length'][0]} steps, "
-                    f"return {info['episode_return'][0]:g}"
-                )
-        images += envs.render() or ()
-        fps = envs.metadata["render_fps"]
-    if video is not None:
-        _write(video, images, fps)
-        console.print(f"{video}: {len(images)} pictures")
+        if video is None:
+            for _ in _episodes(envs, act, steps, console):
+                pass
+            return
+        recorder = Recorder(video, envs.metadata["render_fps"])
+        with _interruptible() as interrupted:
+            for pictures in _episodes(envs, act, steps, console):
+                recorder.add(*pictures)
+                if interrupted.is_set():
+                    break
+            recorder.close()
+        console.print(f"{video}: {recorder.pictures} pictures")
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+
+
+def _episodes(
+    envs: GymnasiumVectorEnv, act: Policy, steps: int, console: Console
+) -> Iterator[tuple[Any, ...]]:
+    """Before the first step and after each what there is to see."""
+    obs, _ = envs.reset()
+    yield envs.render() or ()
+    for _ in range(steps):
+        obs, _, terminated, truncated, info = envs.step(act(obs))
+        if terminated[0] or truncated[0]:
+            console.print(
+                f"episode of {info['episode_length'][0]} steps, "
+                f"return {info['episode_return'][0]:g}"
+            )
+        yield envs.render() or ()
+
+
+@contextmanager
+def _interruptible() -> Iterator[Event]:
+    """The first Ctrl-C sets the event, so that a file is finished; the second interrupts."""
+    interrupted = Event()
+
+    def first(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        interrupted.set()
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Recorder:
+    """Writes pictures into an .mp4 file, one by one.
+
+    Raises:
+        ValueError: For another kind of file.
+        OSError: For a file that cannot be written.
+    """
+
+    def __init__(self, path: str, fps: int) -> None:
+        if Path(path).suffix != ".mp4":
+            raise ValueError(f"--video: {path!r} must end in .mp4")
+        try:
+            from imageio_ffmpeg import write_frames
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                "--video needs imageio-ffmpeg: pip install 'poolkit[render]'", name="imageio_ffmpeg"
+            ) from error
+        with Path(path).open("ab"):  # what is wrong with it is said now, and in one line
+            pass
+        self.pictures = 0
+        self._open: Any = partial(write_frames, path, fps=fps, macro_block_size=2)
+        self._frames: Any = None
+
+    def add(self, image: Image) -> None:
+        """Append a picture; all have the size of the first."""
+        if self._frames is None:
+            self._frames = self._open(size=(image.shape[1], image.shape[0]))
+            self._frames.send(None)
+        self._frames.send(np.ascontiguousarray(image))
+        self.pictures += 1
+
+    def close(self) -> None:
+        """Finish the file; idempotent."""
+        if self._frames is not None:
+            self._frames.close()
 
 
 def _trained(envs: GymnasiumVectorEnv, path: str) -> Policy:
     """An exported module as a policy: the largest logit for Discrete, clipped values for Box."""
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("--policy needs torch", name="torch") from error
-    module = torch.export.load(path).module()
-    space = envs.single_action_space
+    observed, space = envs.single_observation_space, envs.single_action_space
+    if not isinstance(space, spaces.Discrete | spaces.Box):
+        raise TypeError(f"--policy: knows Discrete and Box actions, not {space}")
+    if not isinstance(observed, spaces.Discrete | spaces.Box):
+        raise TypeError(f"--policy: knows Discrete and Box observations, not {observed}")
+    module = _exported(path)
 
     def act(obs: Any) -> Any:
-        with torch.inference_mode():
-            out = module(torch.as_tensor(np.asarray(obs))).numpy()
+        out = module(obs)
         if isinstance(space, spaces.Discrete):
             return space.start + out.argmax(axis=-1)
-        if isinstance(space, spaces.Box):
-            return np.clip(out, space.low, space.high).astype(space.dtype)
-        raise TypeError(f"--policy: knows Discrete and Box actions, not {space}")
+        return np.clip(out, space.low, space.high).astype(space.dtype)
 
     return act
 
 
-def _write(path: str, images: list[Any], fps: int) -> None:
+def _exported(path: str) -> Policy:
+    """What `torch.export.save` wrote, as a function of arrays."""
     try:
-        from moviepy.video.io.ImageSequenceClip import ImageSequenceClip
+        import torch
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "--video needs moviepy: pip install 'poolkit[render]'", name="moviepy"
-        ) from error
-    ImageSequenceClip(images, fps=fps).write_videofile(path, logger=None)
+        raise ModuleNotFoundError("--policy needs torch", name="torch") from error
+    with Path(path).open("rb") as file:
+        known = zipfile.is_zipfile(file)
+    logger = logging.getLogger("torch.export")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # it logs pages about other files
+    try:
+        module = torch.export.load(path).module() if known else None
+    except Exception:  # of as many kinds as there are files
+        module = None
+    finally:
+        logger.setLevel(level)
+    if module is None:
+        raise ValueError(f"--policy: {path} is not a file that torch.export.save wrote")
+
+    def answers(obs: Any) -> Any:
+        with torch.inference_mode():
+            return module(torch.as_tensor(obs)).numpy()
+
+    return answers

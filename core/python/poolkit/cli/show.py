@@ -6,15 +6,21 @@ import json
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from ..env_spec import make_spec
 from ..registry import list_all_envs
 
 
 def show_list(pattern: str) -> None:
-    """Print the names that match, one a line."""
-    for name in fnmatch.filter(list_all_envs(), pattern):
+    """Print the names that match, one a line, or that have it in them; case does not count."""
+    wanted = pattern.lower()
+    if not set(wanted) & set("*?["):
+        wanted = f"*{wanted}*"
+    names = [name for name in list_all_envs() if fnmatch.fnmatchcase(name.lower(), wanted)]
+    if not names:
+        raise ValueError(f"no environment is called {pattern!r}")
+    for name in names:
         print(name)
 
 
@@ -26,18 +32,24 @@ def show_info(task: str, options: dict[str, Any], json: bool) -> None:
         return
     console = Console()
     console.print(f"[bold]{spec.name}[/bold]  {spec.doc}")
-    facts = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    facts = _table("", "", show_header=False)
     facts.add_row("observation", str(spec.observation_space))
     facts.add_row("action", str(spec.action_space))
     facts.add_row("own info", ", ".join(spec.info_space.keys()) or "-")
     facts.add_row("time limit", f"{spec.max_episode_steps or 'no'} steps")
     facts.add_row("render_mode", ", ".join(spec.render_modes) or "-")
     console.print(facts)
-    table = Table("option", "type", "default", "meaning", box=None, padding=(0, 2, 0, 0))
+    table = _table("option", "type", "default", "meaning")
     for option in spec.options:
         table.add_row(option.name, option.type, _short(option.default), option.doc)
     if spec.options:
         console.print(table)
+
+
+def _table(*headers: str, **arguments: Any) -> Table:
+    """Where there is no room, words are broken: nothing is left out."""
+    columns = (Column(header, overflow="fold") for header in headers)
+    return Table(*columns, box=None, padding=(0, 2, 0, 0), **arguments)
 
 
 def _short(value: Any) -> str:
