@@ -1,9 +1,11 @@
-"""A recipe as the program that its reader runs."""
+"""A recipe as the program that its reader runs, or as a module."""
 
+import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 
@@ -18,3 +20,14 @@ def run_recipe(name: str, *arguments: str, **environment: str) -> subprocess.Com
         timeout=600,
         check=False,
     )
+
+
+def load_recipe(name: str) -> ModuleType:
+    """Import recipes/`name`.py without running it."""
+    spec = importlib.util.spec_from_file_location(name, RECIPES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look for it
+    spec.loader.exec_module(module)
+    return module

@@ -1,161 +1,22 @@
-"""The PPO recipe: as a program at tiny size, and its collector against plain synchronous PPO."""
+"""The Atari PPO recipe's collector, against plain synchronous PPO and other oracles."""
 
-import importlib.util
-import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
+from copy import deepcopy
 from types import ModuleType
 from typing import Any
 
+import gymnasium
 import numpy as np
 import poolkit
 import pytest
 import torch
 
-from tests.recipe_program import RECIPES, run_recipe
-
-RECIPE = RECIPES / "ppo_atari.py"
-TINY = [
-    "--network=nips",
-    "--num-envs=4",
-    "--batch-size=2",
-    "--num-threads=1",
-    "--num-steps=8",
-    "--num-minibatches=2",
-    "--update-epochs=1",
-    "--eval-games=0",
-]
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return run_recipe("ppo_atari.py", *arguments, **environment)
+from tests.recipe_program import load_recipe
 
 
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("ppo_atari", RECIPE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["ppo_atari"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-# The program
-
-
-def test_help_needs_no_heavy_import(tmp_path: Path) -> None:
-    (tmp_path / "torch.py").write_text("raise SystemExit('imported torch')")
-    done = run("--help", PYTHONPATH=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert "--batch-size" in done.stdout
-    assert "games that the policy answers at a time" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--num-envs=4", "--batch-size=5"], "--batch-size"),
-        (["--num-steps=0"], "--num-steps"),
-        (["--num-envs=2", "--batch-size=1", "--num-steps=2", "--num-minibatches=5"], "minibatches"),
-        (["--resume=no-such-run"], "no-such-run"),
-        (["--clip-coef=nan"], "--clip-coef"),
-        (["--max-grad-norm=-1"], "--max-grad-norm"),
-        (["--checkpoint-minutes=nan"], "--checkpoint-minutes"),
-        (["--network=resnet"], "resnet"),
-        (["--env-id=Pongg-v5"], "Pong-v5"),
-        (["--env-id=CartPole-v1"], "not an Atari game"),
-        (["--runs-dir=/proc/runs"], "/proc/runs"),
-    ],
-)
-def test_bad_argument_is_one_clear_error(arguments: list[str], says: str, tmp_path: Path) -> None:
-    done = run(f"--runs-dir={tmp_path}", *arguments)
-    assert done.returncode == 2
-    assert says in done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        ("no JSON", "args.json"),
-        ("[]", "args.json"),
-        ('{"banana": 1}', "banana"),
-        ('{"num_envs": "x"}', "--num-envs"),
-        ("{}", "checkpoint.pt cannot be read"),
-    ],
-)
-def test_damaged_run_is_not_resumed(args: str, says: str, tmp_path: Path) -> None:
-    (tmp_path / "args.json").write_text(args)
-    (tmp_path / "checkpoint.pt").write_text("junk")
-    done = run(f"--resume={tmp_path}")
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_run_then_resume_continues_the_same_curve(tmp_path: Path) -> None:
-    done = run("--total-timesteps=64", f"--runs-dir={tmp_path}", *TINY)
-    assert done.returncode == 0, done.stderr
-    (folder,) = tmp_path.iterdir()
-    assert folder.name.startswith("Pong-v5__ppo_atari__1__")
-    assert list(folder.glob("events.out.tfevents.*"))
-    assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
-    first = json.loads((folder / "summary.json").read_text())
-    assert (first["status"], first["steps"]) == ("finished", 64)
-    before = torch.load(folder / "checkpoint.pt", weights_only=True)
-
-    done = run(f"--resume={folder}", "--total-timesteps=128")
-    assert done.returncode == 0, done.stderr
-    second = json.loads((folder / "summary.json").read_text())
-    assert second["steps"] == 128
-    assert json.loads((folder / "args.json").read_text())["num_envs"] == 4  # not given again
-    after = torch.load(folder / "checkpoint.pt", weights_only=True)
-    assert after["seconds"] > before["seconds"]
-    updates = [state["optimizer"]["state"][0]["step"] for state in (before, after)]
-    assert updates == [4, 8]
-    assert not torch.equal(before["rng"], after["rng"])
-
-
-def test_evaluation_plays_whole_unclipped_games(recipe: ModuleType) -> None:
-    args = recipe.Args(eval_games=2, num_threads=1, seed=3)
-    policy = recipe.Policy(4, 6, "nips", False)
-    returns = recipe.evaluate(policy, args, torch.device("cpu"))
-    assert len(returns) == 2
-    assert all(-21 <= value <= -17 for value in returns)  # an untrained player
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_saves_and_exits(number: signal.Signals, tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, str(RECIPE), f"--runs-dir={tmp_path}", *TINY],
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        assert "parameters" in process.stdout.readline()  # it trains
-        process.send_signal(number)
-        _, stderr = process.communicate(timeout=300)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
-    assert "Traceback" not in stderr
-    (folder,) = tmp_path.iterdir()
-    assert json.loads((folder / "summary.json").read_text())["status"] == "interrupted"
-    assert (folder / "checkpoint.pt").is_file()
-
-
-# The algorithm
+    return load_recipe("ppo_atari")
 
 
 def make_pool(batch_size: int, max_episode_steps: int = 20) -> Any:
@@ -221,9 +82,20 @@ def synchronous_rollouts(
         yield batch | {"dones": dones}
 
 
-def tiny_learner(recipe: ModuleType, batch_size: int) -> tuple[Any, Any, Any]:
+def collector_of(recipe: ModuleType, envs: Any, policy: Any, args: Any) -> Any:
+    return recipe.Collector(envs, policy, recipe.Curve(), args, torch.device("cpu"))
+
+
+def tiny_learner(
+    recipe: ModuleType, batch_size: int, overlap: bool = False
+) -> tuple[Any, Any, Any]:
     args = recipe.Args(
-        num_envs=4, batch_size=batch_size, num_steps=16, num_minibatches=4, update_epochs=2
+        num_envs=4,
+        batch_size=batch_size,
+        num_steps=16,
+        num_minibatches=4,
+        update_epochs=2,
+        overlap=overlap,
     )
     torch.manual_seed(0)
     policy = recipe.Policy(4, 4, "nips", False)
@@ -232,7 +104,7 @@ def tiny_learner(recipe: ModuleType, batch_size: int) -> tuple[Any, Any, Any]:
 
 def test_with_all_envs_in_a_batch_it_is_synchronous_ppo(recipe: ModuleType) -> None:
     policy, optimizer, args = tiny_learner(recipe, batch_size=4)
-    collector = recipe.Collector(make_pool(4), policy, args, torch.device("cpu"))
+    collector = collector_of(recipe, make_pool(4), policy, args)
     ours = []
     for _ in range(4):
         rollout = collector.collect()
@@ -255,7 +127,7 @@ def test_with_all_envs_in_a_batch_it_is_synchronous_ppo(recipe: ModuleType) -> N
 
 def test_asynchronous_advantages_are_each_envs_own_gae(recipe: ModuleType) -> None:
     policy, _, args = tiny_learner(recipe, batch_size=3)
-    collector = recipe.Collector(make_pool(3), policy, args, torch.device("cpu"))
+    collector = collector_of(recipe, make_pool(3), policy, args)
     for _ in range(3):
         rollout = collector.collect()
         rows, advantages = rollout.rows.numpy(), rollout.advantages.numpy()
@@ -285,7 +157,7 @@ def test_asynchronous_advantages_are_each_envs_own_gae(recipe: ModuleType) -> No
 def test_an_envs_rows_are_the_trajectory_of_its_actions(recipe: ModuleType) -> None:
     """Each reward and observation belongs to the right action, whatever batch it came in."""
     policy, _, args = tiny_learner(recipe, batch_size=3)
-    collector = recipe.Collector(make_pool(3), policy, args, torch.device("cpu"))
+    collector = collector_of(recipe, make_pool(3), policy, args)
     history: list[list[tuple[Any, int, float, float]]] = [[], [], [], []]
     for _ in range(3):
         rollout = collector.collect()
@@ -316,7 +188,7 @@ def test_an_envs_rows_are_the_trajectory_of_its_actions(recipe: ModuleType) -> N
 
 def test_open_rows_are_carried_over_an_update(recipe: ModuleType) -> None:
     policy, _, args = tiny_learner(recipe, batch_size=1)
-    collector = recipe.Collector(make_pool(1), policy, args, torch.device("cpu"))
+    collector = collector_of(recipe, make_pool(1), policy, args)
     rollout = collector.collect()
     open_envs = np.flatnonzero(collector.open_row >= 0)
     assert len(open_envs) == 3
@@ -336,3 +208,105 @@ def test_open_rows_are_carried_over_an_update(recipe: ModuleType) -> None:
         assert torch.equal(rollout.obs[first], obs)
         assert rollout.actions[first].item() == action
         assert rollout.log_probs[first].item() == log_prob
+
+
+def drift(policy: Any, rollout: Any) -> float:
+    """How far the policy's log-probabilities are from those of the rollout's."""
+    rows = rollout.rows
+    with torch.no_grad():
+        log_probs = policy(rollout.obs[rows])[0].log_prob(rollout.actions[rows])
+    return float((log_probs - rollout.log_probs[rows]).abs().max())
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_the_acting_policy_is_at_most_one_update_old(recipe: ModuleType, overlap: bool) -> None:
+    policy, optimizer, args = tiny_learner(recipe, 4, overlap)
+    collector = collector_of(recipe, make_pool(4), policy, args)
+    source = recipe.rollouts(collector, policy)
+    versions = []
+    for update in range(4):
+        rollout = next(source)
+        versions.append(deepcopy(policy))
+        acting = versions[max(0, update - 1)] if overlap else policy
+        assert drift(acting, rollout) < 1e-5
+        assert update == 0 or drift(versions[update if overlap else update - 1], rollout) > 1e-3
+        recipe.learn(policy, optimizer, rollout, args)
+    source.close()
+
+
+class LatencyEnvs:
+    """Stands for an asynchronous pool whose actions take random times; a reward tells its action.
+
+    Env i's episodes are terminated after 5 + i steps where i is even, else truncated.
+    """
+
+    is_async = True
+    single_observation_space = gymnasium.spaces.Box(0, 255, (4, 84, 84), np.uint8)
+
+    def __init__(self, num_envs: int, batch_size: int) -> None:
+        self.num_envs, self.batch_size = num_envs, batch_size
+        self.rng = np.random.default_rng(3)
+        self.clock = 0.0
+        self.steps = [0] * num_envs
+
+    def async_reset(self) -> None:
+        self.work: dict[int, tuple[float, int | None]] = dict.fromkeys(range(4), (0.0, None))
+
+    def send(self, actions: Any, env_ids: Any) -> None:
+        for env, action in zip(env_ids.tolist(), actions.tolist(), strict=True):
+            assert env not in self.work
+            self.work[env] = self.clock + self.rng.pareto(1.0), action
+
+    def recv(self) -> Any:
+        first = sorted(self.work, key=lambda env: self.work[env][0])[: self.batch_size]
+        n = len(first)
+        obs = np.zeros((n, 4, 84, 84), np.uint8)
+        reward, (terminated, truncated) = np.zeros(n, np.float32), np.zeros((2, n), bool)
+        info: dict[str, Any] = {"final_obs": np.zeros_like(obs), "env_id": np.array(first)}
+        for row, env in enumerate(first):
+            self.clock, action = self.work.pop(env)
+            if action is not None:
+                reward[row] = self.reward(env, self.steps[env], action)
+                self.steps[env] += 1
+            if self.steps[env] == 5 + env:
+                (truncated if env % 2 else terminated)[row] = True
+                info["final_obs"][row, 0, 0, :2] = env, self.steps[env]
+                self.steps[env] = 0
+            obs[row, 0, 0, :2] = env, self.steps[env]
+        info["elapsed_step"] = np.array([self.steps[env] for env in first])
+        info["final_info"] = {"episode_return": np.zeros(n), "episode_length": np.zeros(n, int)}
+        return obs, reward, terminated, truncated, info
+
+    @staticmethod
+    def reward(env: int, step: int, action: int) -> float:
+        return 1000.0 * env + 10 * step + action
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_after_random_times_each_reward_is_with_the_action_that_earned_it(
+    recipe: ModuleType, overlap: bool
+) -> None:
+    policy, _, args = tiny_learner(recipe, 2, overlap)
+    collector = collector_of(recipe, LatencyEnvs(4, 2), policy, args)
+    rows_of = np.zeros(4, int)
+    ends = []
+    for _ in range(4):
+        collector.rewards[:] = np.nan
+        rollout = collector.collect()
+        for row in rollout.rows.tolist():
+            env, step = rollout.obs[row, 0, 0, :2].tolist()
+            assert env == collector.env_ids[row]
+            expected = LatencyEnvs.reward(env, step, int(rollout.actions[row]))
+            is_end = step == 4 + env
+            if is_end and env % 2:  # truncated: the value of the observation behind the end
+                final = torch.zeros((1, 4, 84, 84), dtype=torch.uint8)
+                final[0, 0, 0, :2] = torch.tensor([env, step + 1])
+                expected += args.gamma * policy(final)[1].item()
+            assert collector.rewards[row] == pytest.approx(expected, abs=1e-4)
+            assert collector.ends[row] == is_end
+            rows_of[env] += 1
+            ends += [env] * is_end
+    assert set(ends) == {0, 1, 2, 3}
+    assert rows_of.max() > 1.2 * rows_of.min()  # the fast have more
+    assert collector.curve.steps == rows_of.sum()
+    assert len(collector.curve.games) == len(ends)
