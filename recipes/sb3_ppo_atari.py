@@ -7,9 +7,12 @@ best model of the evaluations (`best_model.zip`), `evaluations.npz`, the last mo
 and a video of it. `sb3_dqn_atari.py` is the same with DQN: the two can be diffed.
 """
 
+import signal
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, NoReturn
 
 import tyro
 
@@ -24,8 +27,8 @@ class Args:
     """the game, as in `poolkit.list_all_envs()`"""
     total_timesteps: int = 10_000_000
     """agent steps to train for; each is 4 frames"""
-    device: str = "auto"
-    """where the network is: "cpu", "cuda", or the best there is"""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where the network is; "auto" is the best there is"""
 
     num_envs: int = 8
     """games that are played at once"""
@@ -56,9 +59,41 @@ class Args:
     """the folder for the runs' folders"""
 
 
-if __name__ == "__main__":
-    ARGS = tyro.cli(Args, description=__doc__)  # before the heavy imports
+def fail(message: object) -> NoReturn:
+    print(f"sb3_ppo_atari: error: {message}", file=sys.stderr)
+    sys.exit(2)
 
+
+def parse_args() -> Args:
+    args = tyro.cli(Args, description=__doc__)
+    most = 10**9  # of numbers that are large only by mistake
+    for name, low, high in (
+        ("seed", 0, 2**31),
+        ("total_timesteps", 1, 10**12),
+        ("num_envs", 1, 10**6),
+        ("num_steps", 1, 10**6),
+        ("batch_size", 2, args.num_envs * args.num_steps),
+        ("num_epochs", 1, 1000),
+        ("learning_rate", 0, 1),
+        ("clip_range", 0, 1),
+        ("vf_coef", 0, most),
+        ("ent_coef", 0, most),
+        ("eval_every", 1, 10**12),
+        ("eval_games", 1, 1000),
+        ("checkpoint_every", 1, 10**12),
+        ("video_steps", 1, 10**6),
+    ):
+        value = getattr(args, name)
+        if value is not None and not low <= value <= high:
+            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+    return args
+
+
+if __name__ == "__main__":
+    ARGS = parse_args()  # before the heavy imports: --help and mistakes are answered at once
+
+import poolkit  # noqa: E402
+import torch  # noqa: E402
 from poolkit.adapters.sb3 import PoolVecEnv  # noqa: E402
 from stable_baselines3 import PPO  # noqa: E402
 from stable_baselines3.common.callbacks import CheckpointCallback, EvalCallback  # noqa: E402
@@ -66,14 +101,25 @@ from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
 from stable_baselines3.common.vec_env import VecVideoRecorder  # noqa: E402
 
 
-def main(args: Args) -> None:
+def main(args: Args) -> int:
+    # A scheduler's SIGTERM is a Ctrl-C; and a shell's background jobs start with SIGINT ignored.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if args.device == "cuda" and not torch.cuda.is_available():
+        fail("--device cuda: no GPU that PyTorch can use")
     name = f"{args.env_id.replace('/', '-')}__{args.exp_name}__{args.seed}__{int(time.time())}"
     run_dir = args.runs_dir / name
 
     # The protocol of Mnih et al. 2015: a lost life ends an episode, rewards are clipped. The
     # evaluation is under the same rules and yet counts whole games and points, as `monitor` does.
-    envs = PoolVecEnv(args.env_id, args.num_envs, preset="dqn")
-    eval_envs = PoolVecEnv(args.env_id, min(args.num_envs, args.eval_games), preset="dqn")
+    try:
+        envs = PoolVecEnv(args.env_id, args.num_envs, preset="dqn")
+        eval_envs = PoolVecEnv(args.env_id, min(args.num_envs, args.eval_games), preset="dqn")
+        run_dir.mkdir(parents=True, exist_ok=True)
+    except TypeError as error:
+        fail(f"--env-id {args.env_id}: not an Atari game: {error}")
+    except (ValueError, OSError, poolkit.EnvError) as error:
+        fail(error)
 
     model = PPO(
         "CnnPolicy",
@@ -90,23 +136,29 @@ def main(args: Args) -> None:
         device=args.device,
     )
     eval_envs.seed(args.seed + 10_000)
-    model.learn(
-        args.total_timesteps,
-        callback=[
-            EvalCallback(
-                eval_envs,
-                n_eval_episodes=args.eval_games,
-                eval_freq=max(1, args.eval_every // args.num_envs),
-                best_model_save_path=str(run_dir),
-                log_path=str(run_dir),
-                deterministic=False,
-            ),
-            CheckpointCallback(
-                max(1, args.checkpoint_every // args.num_envs), str(run_dir / "checkpoints")
-            ),
-        ],
-        progress_bar=True,
-    )
+    try:
+        print(f"{run_dir}: training on {model.device}", flush=True)
+        model.learn(
+            args.total_timesteps,
+            callback=[
+                EvalCallback(
+                    eval_envs,
+                    n_eval_episodes=args.eval_games,
+                    eval_freq=max(1, args.eval_every // args.num_envs),
+                    best_model_save_path=str(run_dir),
+                    log_path=str(run_dir),
+                    deterministic=False,
+                ),
+                CheckpointCallback(
+                    max(1, args.checkpoint_every // args.num_envs), str(run_dir / "checkpoints")
+                ),
+            ],
+            progress_bar=True,
+        )
+    except KeyboardInterrupt:
+        model.save(run_dir / "model")
+        print(f"interrupted at {model.num_timesteps:,} steps; {run_dir} has model.zip")
+        return 130
     model.save(run_dir / "model")
     mean, deviation = evaluate_policy(model, eval_envs, args.eval_games, deterministic=False)
     print(f"evaluation: mean return {mean:.2f}, standard deviation {deviation:.2f}")
@@ -126,7 +178,11 @@ def main(args: Args) -> None:
     envs.close()
     eval_envs.close()
     print(f"{run_dir} has the models, the video and TensorBoard's events")
+    return 0
 
 
 if __name__ == "__main__":
-    main(ARGS)
+    try:
+        sys.exit(main(ARGS))
+    except KeyboardInterrupt:  # before there was anything to keep
+        sys.exit(130)

@@ -3,13 +3,16 @@
     python recipes/tianshou_ppo_atari.py --env-id Breakout-v5
 
 A run's folder, `runs/{env}__{exp}__{seed}__{time}`, holds TensorBoard's events and `policy.pt`,
-the best policy of the evaluations. `tianshou_dqn_atari.py` is the same with DQN: the two can be
-diffed.
+the best policy of the evaluations; an interrupted run leaves `last_policy.pt` too. The same with
+DQN is `tianshou_dqn_atari.py`: the two can be diffed.
 """
 
+import signal
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal, NoReturn
 
 import tyro
 
@@ -26,8 +29,8 @@ class Args:
     """how many epochs, with an evaluation after each"""
     epoch_steps: int = 100_000
     """agent steps in an epoch; each is 4 frames"""
-    device: str = "cpu"
-    """where the network is: "cpu" or "cuda" """
+    device: Literal["cpu", "cuda"] = "cpu"
+    """where the network is"""
 
     num_envs: int = 16
     """games that are played at once"""
@@ -62,10 +65,43 @@ class Args:
     """the folder for the runs' folders"""
 
 
+def fail(message: object) -> NoReturn:
+    print(f"tianshou_ppo_atari: error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def parse_args() -> Args:
+    args = tyro.cli(Args, description=__doc__)
+    most = 10**9  # of numbers that are large only by mistake
+    for name, low, high in (
+        ("seed", 0, 2**31),
+        ("max_epochs", 1, 10**6),
+        ("epoch_steps", 1, most),
+        ("num_envs", 1, 10**6),
+        ("num_threads", 1, 10**6),
+        ("collect_steps", 1, most),
+        ("update_epochs", 1, 1000),
+        ("minibatch_size", 2, most),
+        ("learning_rate", 0, 1),
+        ("gamma", 0, 1),
+        ("gae_lambda", 0, 1),
+        ("clip_coef", 1e-6, 1),
+        ("ent_coef", 0, most),
+        ("vf_coef", 0, most),
+        ("max_grad_norm", 0, most),
+        ("eval_games", 1, 1000),
+    ):
+        value = getattr(args, name)
+        if value is not None and not low <= value <= high:
+            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+    return args
+
+
 if __name__ == "__main__":
-    ARGS = tyro.cli(Args, description=__doc__)  # before the heavy imports
+    ARGS = parse_args()  # before the heavy imports: --help and mistakes are answered at once
 
 import numpy as np  # noqa: E402
+import poolkit  # noqa: E402
 import torch  # noqa: E402
 from poolkit.adapters.tianshou import PoolVectorEnv  # noqa: E402
 from tianshou.algorithm.modelfree.ppo import PPO  # noqa: E402
@@ -86,15 +122,26 @@ from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic  # noqa: E
 from torch.utils.tensorboard import SummaryWriter  # noqa: E402
 
 
-def main(args: Args) -> None:
+def main(args: Args) -> int:
+    # A scheduler's SIGTERM is a Ctrl-C; and a shell's background jobs start with SIGINT ignored.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if args.device == "cuda" and not torch.cuda.is_available():
+        fail("--device cuda: no GPU that PyTorch can use")
     name = f"{args.env_id.replace('/', '-')}__{args.exp_name}__{args.seed}__{int(time.time())}"
     run_dir = args.runs_dir / name
     torch.manual_seed(args.seed)
     np.random.seed(args.seed)  # noqa: NPY002  Tianshou shuffles with it
 
     # A lost life ends a training episode and rewards are clipped; the evaluation plays whole games.
-    envs = PoolVectorEnv(args.env_id, args.num_envs, num_threads=args.num_threads, preset="dqn")
-    eval_envs = PoolVectorEnv(args.env_id, args.eval_games, num_threads=args.num_threads)
+    try:
+        envs = PoolVectorEnv(args.env_id, args.num_envs, num_threads=args.num_threads, preset="dqn")
+        eval_envs = PoolVectorEnv(args.env_id, args.eval_games, num_threads=args.num_threads)
+        run_dir.mkdir(parents=True, exist_ok=True)
+    except TypeError as error:
+        fail(f"--env-id {args.env_id}: not an Atari game: {error}")
+    except (ValueError, OSError, poolkit.EnvError) as error:
+        fail(error)
     envs.seed(args.seed)
     eval_envs.seed(args.seed + 10_000)
 
@@ -139,29 +186,45 @@ def main(args: Args) -> None:
     collector = Collector(policy, envs, buffer)
     eval_collector = Collector(policy, eval_envs)
 
+    def save(what: torch.nn.Module, name: str) -> None:
+        torch.save(what.state_dict(), run_dir / name)
+
     writer = SummaryWriter(str(run_dir))
     writer.add_text("args", str(asdict(args)))
-    result = algorithm.run_training(
-        OnPolicyTrainerParams(
-            training_collector=collector,
-            test_collector=eval_collector,
-            max_epochs=args.max_epochs,
-            epoch_num_steps=args.epoch_steps,
-            collection_step_num_env_steps=args.collect_steps,
-            update_step_num_repetitions=args.update_epochs,
-            batch_size=args.minibatch_size,
-            test_step_num_episodes=args.eval_games,
-            save_best_fn=lambda best: torch.save(best.policy.state_dict(), run_dir / "policy.pt"),
-            logger=TensorboardLogger(writer),
-            show_progress=args.progress,
+    try:
+        print(f"{run_dir}: training on {args.device}", flush=True)
+        result = algorithm.run_training(
+            OnPolicyTrainerParams(
+                training_collector=collector,
+                test_collector=eval_collector,
+                max_epochs=args.max_epochs,
+                epoch_num_steps=args.epoch_steps,
+                collection_step_num_env_steps=args.collect_steps,
+                update_step_num_repetitions=args.update_epochs,
+                batch_size=args.minibatch_size,
+                test_step_num_episodes=args.eval_games,
+                save_best_fn=lambda best: torch.save(
+                    best.policy.state_dict(), run_dir / "policy.pt"
+                ),
+                logger=TensorboardLogger(writer),
+                show_progress=args.progress,
+            )
         )
-    )
+    except KeyboardInterrupt:
+        writer.close()
+        save(policy, "last_policy.pt")
+        print(f"interrupted; {run_dir} has last_policy.pt and TensorBoard's events")
+        return 130
     envs.close()
     eval_envs.close()
     writer.close()
     print(f"best evaluation: mean return {result.best_reward:.2f}")
     print(f"{run_dir} has policy.pt and TensorBoard's events")
+    return 0
 
 
 if __name__ == "__main__":
-    main(ARGS)
+    try:
+        sys.exit(main(ARGS))
+    except KeyboardInterrupt:  # before there was anything to keep
+        sys.exit(130)

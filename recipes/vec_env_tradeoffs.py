@@ -16,10 +16,12 @@ runs as error bars. The kinds take turns, so that a noisy machine is noisy for a
 
 import json
 import os
+import signal
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NoReturn
 
 import tyro
 
@@ -34,7 +36,7 @@ class Args:
     """an environment that Gymnasium and poolkit both have"""
     num_envs: tuple[int, ...] = (1, 2, 4, 8, 16)
     """the numbers of environments to compare"""
-    algorithms: tuple[str, ...] = ("PPO", "A2C")
+    algorithms: tuple[Literal["PPO", "A2C"], ...] = ("PPO", "A2C")
     """of Stable-Baselines3"""
     num_runs: int = 3
     """trainings, with seeds of their own, for each point"""
@@ -48,12 +50,36 @@ class Args:
     """5000 steps, 10 seconds and 20 episodes"""
 
 
-if __name__ == "__main__":
-    ARGS = tyro.cli(Args, description=__doc__)  # before the heavy imports
-    if ARGS.full:
-        ARGS.steps, ARGS.seconds, ARGS.eval_episodes = 5000, 10.0, 20
+def fail(message: object) -> NoReturn:
+    print(f"vec_env_tradeoffs: error: {message}", file=sys.stderr)
+    sys.exit(2)
 
+
+def parse_args() -> Args:
+    args = tyro.cli(Args, description=__doc__)
+    if args.full:
+        args.steps, args.seconds, args.eval_episodes = 5000, 10.0, 20
+    for name, values, low, high in (
+        ("num_envs", args.num_envs, 1, 1000),
+        ("num_runs", [args.num_runs], 1, 1000),
+        ("steps", [args.steps], 1, 10**9),
+        ("seconds", [args.seconds], 0.001, 10**6),
+        ("eval_episodes", [args.eval_episodes], 1, 1000),
+    ):
+        for value in values:
+            if not low <= value <= high:
+                fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+    if not (args.num_envs and args.algorithms):
+        fail("--num-envs and --algorithms must name at least one each")
+    return args
+
+
+if __name__ == "__main__":
+    ARGS = parse_args()  # before the heavy imports: --help and mistakes are answered at once
+
+import gymnasium  # noqa: E402
 import numpy as np  # noqa: E402
+import poolkit  # noqa: E402
 import stable_baselines3  # noqa: E402
 import torch  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
@@ -155,16 +181,30 @@ def draw(args: Args, results: list[dict[str, Any]], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-def main(args: Args) -> None:
+def main(args: Args) -> int:
+    # A scheduler's SIGTERM is a Ctrl-C; and a shell's background jobs start with SIGINT ignored.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     torch.set_num_threads(1)  # the networks are too small for more
-    args.out.mkdir(parents=True, exist_ok=True)
+    try:
+        gymnasium.spec(args.env_id)
+        poolkit.make_spec(args.env_id)
+        args.out.mkdir(parents=True, exist_ok=True)
+    except gymnasium.error.Error as error:
+        fail(f"--env-id: Gymnasium does not have it: {error}")
+    except (ValueError, OSError) as error:
+        fail(error)
     results = experiments(args)
     settings = asdict(args) | {"out": str(args.out), "cpus": len(os.sched_getaffinity(0))}
     file = args.out / "results.json"
     file.write_text(json.dumps({"settings": settings, "results": results}, indent=2))
     draw(args, results, args.out / "tradeoffs.png")
     print(f"{args.out} has results.json and tradeoffs.png")
+    return 0
 
 
 if __name__ == "__main__":
-    main(ARGS)
+    try:
+        sys.exit(main(ARGS))
+    except KeyboardInterrupt:
+        sys.exit(130)

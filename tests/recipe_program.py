@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,3 +32,23 @@ def load_recipe(name: str) -> ModuleType:
     sys.modules[name] = module  # where dataclasses look for it
     spec.loader.exec_module(module)
     return module
+
+
+def interrupt_recipe(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run recipes/`name` until it says that it trains; then press Ctrl-C."""
+    process = subprocess.Popen(
+        [sys.executable, str(RECIPES / name), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert ": training on " in first, process.communicate()[1]
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=300)
+    finally:
+        process.kill()
+        process.wait()
+    return subprocess.CompletedProcess(process.args, process.returncode, first + stdout, stderr)

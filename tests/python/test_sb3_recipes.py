@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.recipe_program import run_recipe
+from tests.recipe_program import interrupt_recipe, run_recipe
 
 ATARI = [
-    "--env-id=Breakout-v5",
+    "--env-id=Klax-v5",  # whose games are short
     "--device=cpu",
     "--num-envs=2",
     "--total-timesteps=32",
@@ -42,7 +42,7 @@ def test_atari_recipe_leaves_what_it_promises(
     done = run_recipe(f"{recipe}.py", *ATARI, *options, f"--runs-dir={tmp_path}")
     assert done.returncode == 0, done.stderr
     (run_dir,) = tmp_path.iterdir()
-    assert run_dir.name.startswith(f"Breakout-v5__{recipe}__1__")
+    assert run_dir.name.startswith(f"Klax-v5__{recipe}__1__")
     assert "evaluation: mean return" in done.stdout
     returns = np.load(run_dir / "evaluations.npz")["results"]
     assert returns.shape == (1, 2)
@@ -50,6 +50,50 @@ def test_atari_recipe_leaves_what_it_promises(
         assert (run_dir / name).stat().st_size > 1_000_000, name
     assert len(list(run_dir.glob("agent*.mp4"))) == 1
     assert len(list(run_dir.glob("*/events.out.tfevents.*"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("recipe", "wrong", "complaint"),
+    [
+        ("sb3_ppo_atari", "--num-envs=0", "--num-envs must be in 1..1000000, not 0"),
+        ("sb3_ppo_atari", "--batch-size=1", "--batch-size must be in 2..1024, not 1"),
+        ("sb3_dqn_atari", "--learning-rate=nan", "--learning-rate must be in 0..1, not nan"),
+        ("sb3_dqn_atari", "--buffer-size=7", "--buffer-size must be in 8..1000000000, not 7"),
+        ("vec_env_tradeoffs", "--num-envs=0", "--num-envs must be in 1..1000, not 0"),
+        ("vec_env_tradeoffs", "--seconds=nan", "--seconds must be in 0.001..1000000, not nan"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_at_once(
+    recipe: str, wrong: str, complaint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "torch.py").write_text("raise SystemExit('imported torch')")
+    done = run_recipe(f"{recipe}.py", wrong, PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (2, f"{recipe}: error: {complaint}\n")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "wrong", "complaint"),
+    [
+        ("sb3_ppo_atari", "--env-id=CartPole-v1", "--env-id CartPole-v1: not an Atari game"),
+        ("sb3_dqn_atari", "--runs-dir=/dev/null/runs", "Not a directory: '/dev/null/runs"),
+        ("vec_env_tradeoffs", "--out=/dev/null/out", "Not a directory: '/dev/null/out"),
+    ],
+)
+def test_what_cannot_start_is_told_without_a_traceback(
+    recipe: str, wrong: str, complaint: str
+) -> None:
+    done = run_recipe(f"{recipe}.py", wrong)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{recipe}: error: ")
+    assert complaint in done.stderr
+
+
+def test_interrupted_training_keeps_its_model(tmp_path: Path) -> None:
+    options = ["--device=cpu", "--num-envs=2", "--buffer-size=64", f"--runs-dir={tmp_path}"]
+    done = interrupt_recipe("sb3_dqn_atari.py", *options)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert "interrupted at " in done.stdout
+    assert len(list(tmp_path.glob("*/model.zip"))) == 1
 
 
 def test_tradeoffs_recipe_draws_what_it_measured(tmp_path: Path) -> None:
