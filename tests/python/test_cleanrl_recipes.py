@@ -15,7 +15,7 @@ from poolkit.adapters.cleanrl import parse_args
 
 from tests.recipe_program import RECIPES, load_recipe, run_recipe
 
-# Small and in lock-step; four updates.
+# Small and in lock-step; four updates, or more.
 TINY: dict[str, dict[str, Any]] = {
     "ppo": {"num_envs": 2, "num_steps": 16, "total_timesteps": 128},
     "ppo_continuous": {
@@ -34,6 +34,18 @@ TINY: dict[str, dict[str, Any]] = {
         "num_minibatches": 2,
         "update_epochs": 1,
         "total_timesteps": 64,
+    },
+    "dqn_atari": {
+        "env_id": "Breakout-v5",
+        "network": "nips",
+        "num_envs": 2,
+        "batch_size": 2,
+        "buffer_size": 300,
+        "learning_starts": 150,
+        "train_frequency": 8,
+        "target_frequency": 3,
+        "exploration_fraction": 0.5,
+        "total_timesteps": 600,
     },
 }
 
@@ -73,6 +85,7 @@ def test_help_needs_no_heavy_import(name: str, tmp_path: Path) -> None:
         ("ppo", ["--resume=no-such-run"], "no-such-run"),
         ("ppo", ["--num-env=1"], "num-env"),
         ("ppo_continuous", ["--gamma=1.5"], "--gamma"),
+        ("dqn_atari", ["--learning-starts=50", "--buffer-size=500"], "--learning-starts"),
     ],
 )
 def test_bad_argument_is_one_clear_error(
@@ -187,7 +200,7 @@ def test_run_that_was_killed_and_resumed_equals_the_unbroken_one(
         return run_dir
 
     unbroken = torch.load(run("unbroken") / "checkpoint.pt", weights_only=True)
-    killed = run("killed", updates=2, checkpoint_minutes=0)
+    killed = run("killed", updates=40 if name == "dqn_atari" else 2, checkpoint_minutes=0)
     before = torch.load(killed / "checkpoint.pt", weights_only=True)
     run("killed", resume=killed)
     resumed = torch.load(killed / "checkpoint.pt", weights_only=True)
