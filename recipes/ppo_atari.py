@@ -51,6 +51,8 @@ class Args:
     """the team there"""
     capture_video: bool = False
     """film the evaluation's first game, as `evaluation.mp4`"""
+    save_model: bool = False
+    """write `policy.pt2` at the end: `poolkit play Pong-v5 --policy FOLDER/policy.pt2`"""
 
     bf16: bool = False
     """bfloat16 autocast: faster on GPUs and on CPUs with AVX-512 BF16 or AMX, slower on others"""
@@ -165,6 +167,17 @@ class Policy(nn.Module):
             hidden = self.body(obs / 255)
             logits, value = self.actor(hidden).float(), self.critic(hidden).float()
         return Categorical(logits=logits, validate_args=False), value.flatten()
+
+
+class Player(nn.Module):
+    """Of a policy what playing needs: from observations to logits."""
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__()
+        self.body, self.actor = policy.body, policy.actor
+
+    def forward(self, obs: Tensor) -> Tensor:
+        return self.actor(self.body(obs / 255))
 
 
 class Table(NamedTuple):
@@ -407,6 +420,8 @@ def main(args: Args) -> int:
 
     source.close()
     envs.close()
+    if args.save_model:
+        run.save_model(Player(policy), envs.single_observation_space)
     return run.finish(lambda obs: policy(obs)[0].sample().cpu().numpy())
 
 

@@ -1,5 +1,6 @@
 """A recipe's run, without its algorithm: folder, checkpoints, progress, logs and evaluation."""
 
+import copy
 import ctypes
 import importlib
 import json
@@ -27,6 +28,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
+import numpy as np
 import poolkit
 from gymnasium.spaces import Box
 
@@ -166,6 +168,18 @@ class Run:
                     self._save(parts)
             self._save(parts)
         self._training = False
+
+    def save_model(self, network: torch.nn.Module, space: Box) -> None:
+        """Write `policy.pt2`, which `poolkit play --policy` and any program with PyTorch read.
+
+        Args:
+            network: From a batch of observations to logits, or to continuous actions.
+            space: Of one env's observation.
+        """
+        copied: Any = copy.deepcopy(network).cpu()
+        copied.to(memory_format=torch.contiguous_format)
+        example = torch.from_numpy(np.zeros((1, *space.shape), space.dtype))
+        torch.export.save(torch.export.export(copied, (example,)), self.dir / "policy.pt2")
 
     def log(self, name: str, value: float) -> None:
         """Draw a value over the agent steps, in TensorBoard."""

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import poolkit
 import pytest
 import torch
 from poolkit.adapters.cleanrl import parse_args
+from poolkit.cli import main as poolkit_main
 
 from tests.recipe_program import RECIPES, load_recipe, run_recipe
 
@@ -279,3 +281,36 @@ def test_interrupt_saves_and_exits(tmp_path: Path) -> None:
     (run_dir,) = tmp_path.iterdir()
     assert json.loads((run_dir / "summary.json").read_text())["status"] == "interrupted"
     assert (run_dir / "checkpoint.pt").is_file()
+
+
+def test_poolkit_play_plays_the_model_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = (*command_line("ppo_atari"), "--eval-games=0", "--save-model")
+    done = run_recipe("ppo_atari.py", f"--runs-dir={tmp_path}", *tiny)
+    assert done.returncode == 0, done.stderr
+    (run_dir,) = tmp_path.iterdir()
+    played: list[int] = []
+    step = poolkit.GymnasiumVectorEnv.step
+
+    def noted(envs: Any, action: Any) -> Any:
+        played.append(int(action[0]))
+        return step(envs, action)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(poolkit.GymnasiumVectorEnv, "step", noted)
+        files = ("--policy", str(run_dir / "policy.pt2"), "--video", str(run_dir / "game.mp4"))
+        assert poolkit_main(["play", "Breakout-v5", *files, "--steps=20", "--seed=3"]) == 0
+    assert (run_dir / "game.mp4").stat().st_size > 1000
+
+    policy = load_recipe("ppo_atari").Policy(4, 4, "nips", False)
+    policy.load_state_dict(torch.load(run_dir / "checkpoint.pt", weights_only=True)["policy"])
+    exported = torch.export.load(run_dir / "policy.pt2").module()
+    with poolkit.make("Breakout-v5", seed=3) as envs, torch.inference_mode():
+        obs = torch.from_numpy(envs.reset()[0])
+        for action in played:
+            expected = policy(obs)[0].probs
+            torch.testing.assert_close(exported(obs).softmax(1), expected)
+            assert action == expected.argmax()
+            obs = torch.from_numpy(envs.step([action])[0])
+    assert len(played) == 20

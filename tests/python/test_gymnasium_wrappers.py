@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 import poolkit
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import (
     ClipReward,
@@ -19,6 +20,7 @@ from gymnasium.wrappers.vector import (
     RecordVideo,
     TransformObservation,
 )
+from poolkit.single_env import GymnasiumEnv
 
 NUM_ENVS = 3
 LIMIT = 25
@@ -132,6 +134,29 @@ def test_info_becomes_a_list_with_a_dict_an_env(mode: AutoresetMode) -> None:
                 assert info["final_info"]["episode_length"] > 0
                 finals += 1
     assert (finals > 5) == (mode is SAME_STEP)
+
+
+@pytest.mark.parametrize("task", ["Blackjack-v1", "debug/EveryDtype-v0"])
+def test_final_observations_in_tuples_and_dicts_are_those_of_sync_vector_env(task: str) -> None:
+    ours = poolkit.make(task, num_envs=3, max_episode_steps=3, autoreset=SAME_STEP)
+    one = partial(GymnasiumEnv, task, max_episode_steps=3)
+    theirs = gymnasium.vector.SyncVectorEnv([one] * 3, autoreset_mode=SAME_STEP)
+    ours.action_space.seed(0)
+    finals = 0
+    lists = [DictInfoToList(envs) for envs in (ours, theirs)]
+    for envs in lists:
+        envs.reset(seed=5)
+    for _ in range(12):
+        action = ours.action_space.sample()
+        got, expected = (envs.step(action)[4] for envs in lists)
+        for mine, other in zip(got, expected, strict=True):
+            assert mine.keys() == other.keys()
+            if "final_obs" in mine:
+                assert data_equivalence(mine["final_obs"], other["final_obs"])
+                finals += 1
+    assert finals > 5
+    ours.close()
+    theirs.close()
 
 
 @pytest.mark.parametrize(("wrap", "mode"), REFUSED)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .config import PoolConfig
+from .nested import tuples_as_arrays
 from .registry import Choice
 from .seeds import reset_seeds
 from .spaces import space_of
@@ -34,8 +35,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
     (unclipped, over the whole episode), and the environment's own arrays, those of
     `single_info_space`, a row for each env.
     With autoreset="same_step" and an episode's end in the batch it also holds `final_obs`, in the
-    observation's structure, and `final_info`, which count in the rows of the masks `_final_obs`
-    and `_final_info`.
+    observation's structure (but an array of tuples for a Tuple), and `final_info`, which count in
+    the rows of the masks `_final_obs` and `_final_info`.
 
     >>> import numpy as np, poolkit
     >>> with poolkit.make("CartPole-v1", num_envs=3) as envs:
@@ -72,6 +73,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         self.observation_space = batch_space(self.single_observation_space, config.rows)
         self.action_space = batch_space(self.single_action_space, config.rows)
         self.single_info_space = cast(spaces.Dict, space_of(env_type.info))
+        self._tuples = _has_tuples(self.single_observation_space)
         self._config = config
         self._pool = config.open(env_type)
         self.closed = False
@@ -163,7 +165,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         """
         step = self._pool.step(actions)
         self._show()
-        return step
+        return _with_arrays_of_tuples(step) if self._tuples else step
 
     def async_reset(self, env_id: ArrayLike | None = None) -> None:
         """Queue a reset of some envs, by default all, for `recv` to return.
@@ -197,7 +199,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         """
         step = self._pool.recv(timeout)
         self._show()
-        return step
+        return _with_arrays_of_tuples(step) if self._tuples else step
 
     def render(self, env_ids: ArrayLike | None = None) -> tuple[Any, ...] | None:
         """An RGB image uint8[height, width, 3] of some envs, by default all.
@@ -288,3 +290,17 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _has_tuples(space: spaces.Space[Any]) -> bool:
+    if isinstance(space, spaces.Dict):
+        return any(map(_has_tuples, space.values()))
+    return isinstance(space, spaces.Tuple)
+
+
+def _with_arrays_of_tuples(step: Step) -> Step:
+    """Gymnasium's infos hold arrays and dicts of them."""
+    reward, info = step[1], step[4]
+    if "final_obs" in info:
+        info["final_obs"] = tuples_as_arrays(info["final_obs"], len(reward))
+    return step

@@ -5,17 +5,33 @@ from typing import Any
 import numpy as np
 
 
-def first_row(value: Any) -> Any:
-    """The first env's part.
+def first_row(value: Any, row: int = 0) -> Any:
+    """The first env's part, or another's.
 
     >>> first_row({"a": np.array([1.5]), "b": (np.array([[2, 3]]),)})
     {'a': np.float64(1.5), 'b': (array([2, 3]),)}
     """
     if isinstance(value, dict):
-        return {key: first_row(entry) for key, entry in value.items()}
+        return {key: first_row(entry, row) for key, entry in value.items()}
     if isinstance(value, tuple):
-        return tuple(first_row(entry) for entry in value)
-    return value[0]
+        return tuple(first_row(entry, row) for entry in value)
+    return value[row]
+
+
+def tuples_as_arrays(value: Any, rows: int) -> Any:
+    """Of tuples of arrays, arrays of tuples: what an info may hold.
+
+    >>> tuples_as_arrays({"a": (np.array([1, 2]), np.array([3, 4]))}, 2)["a"].shape
+    (2,)
+    """
+    if isinstance(value, dict):
+        return {key: tuples_as_arrays(entry, rows) for key, entry in value.items()}
+    if not isinstance(value, tuple):
+        return value
+    out = np.empty(rows, object)
+    for row in range(rows):
+        out[row] = first_row(value, row)
+    return out
 
 
 def one_row(value: Any) -> Any:
