@@ -144,6 +144,18 @@ def test_info_keywords_are_in_infos_and_episodes() -> None:
             counter(info_keywords=wrong)
 
 
+def test_each_info_is_its_own_envs() -> None:
+    own = [{"lives": 2}, {"lives": 4}, {"lives": 3}]
+    envs = counter(3, length=1, options=own, info_keywords=("lives",))
+    envs.reset()
+    assert [info["lives"] for info in envs.reset_infos] == [2, 4, 3]
+    assert [info["lives"] for info in envs.step([1, 2, 3])[3]] == [1, 3, 2]
+    ended = envs.step([4, 5, 6])[3]
+    assert [info["lives"] for info in ended] == [0, 2, 1]
+    assert [info.get("episode", {}).get("r") for info in ended] == [5, None, None]
+    assert [info["lives"] for info in envs.reset_infos] == [2, 2, 1]
+
+
 def test_without_monitor_there_are_no_episodes() -> None:
     with pytest.raises(ValueError, match="monitor_dir"):
         counter(monitor=False, monitor_dir="logs")

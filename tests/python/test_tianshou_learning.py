@@ -90,12 +90,12 @@ def test_dqn_learns_what_it_learns_with_dummy_vector_env() -> None:
     training.close()
 
 
-@pytest.mark.parametrize("batch_size", [16, 8])
+@pytest.mark.parametrize("batch_size", [32, 16])
 def test_ppo_improves_at_the_pendulum(batch_size: int) -> None:
     """Tianshou's test/continuous/test_ppo.py, for fewer steps."""
     torch.manual_seed(1)
     np.random.seed(1)  # noqa: NPY002
-    training = PoolVectorEnv("Pendulum-v1", 16, batch_size=batch_size, num_threads=1)
+    training = PoolVectorEnv("Pendulum-v1", 32, batch_size=batch_size, num_threads=1)
     tests = PoolVectorEnv("Pendulum-v1", 20, num_threads=1)
     training.seed(1)
     tests.seed(100)
@@ -124,7 +124,7 @@ def test_ppo_improves_at_the_pendulum(batch_size: int) -> None:
         return_scaling=True,
     )
     kind = PoolAsyncCollector if training.is_async else Collector
-    collector = kind(policy, training, VectorReplayBuffer(20000, 16))
+    collector = kind(policy, training, VectorReplayBuffer(20000, 32))
     scores: list[float] = []
     algorithm.run_training(
         OnPolicyTrainerParams(
@@ -134,8 +134,8 @@ def test_ppo_improves_at_the_pendulum(batch_size: int) -> None:
             max_epochs=3,
             epoch_num_steps=16384,
             collection_step_num_env_steps=2048,
-            update_step_num_repetitions=4,
-            batch_size=128,
+            update_step_num_repetitions=8,
+            batch_size=256,
             test_step_num_episodes=20,
             verbose=False,
             show_progress=False,
