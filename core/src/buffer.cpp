@@ -1,8 +1,30 @@
 #include "buffer.h"
 
+#include <sys/mman.h>
+
 #include "fork.h"
 
 namespace poolkit {
+namespace {
+
+constexpr std::align_val_t kAlign{64};
+constexpr size_t kPagesFrom = 16 * 1024;
+
+}  // namespace
+
+void* HeapAllocator::allocate(size_t bytes) {
+  if (bytes < kPagesFrom) return ::operator new(bytes, kAlign);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return memory;
+}
+
+void HeapAllocator::deallocate(void* memory, size_t bytes) noexcept {
+  if (bytes < kPagesFrom) return ::operator delete(memory, kAlign);
+  // It may fail where it makes two ranges of one, and there are very many: then they are only
+  // empty.
+  if (munmap(memory, bytes) != 0) madvise(memory, bytes, MADV_DONTNEED);
+}
 
 BufferRef::~BufferRef() {
   if (memory_) store_->give_back(memory_);

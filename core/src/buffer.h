@@ -21,13 +21,13 @@ class Allocator {
   virtual void deallocate(void* memory, size_t bytes) noexcept = 0;
 };
 
+// From 16 KiB on memory is pages of its own: first touched, and so placed on its NUMA node, by
+// whoever first writes to it, and the system's again as soon as it is not needed. The heap would
+// keep it for long: workers allocate in arenas of their own, each as large as it ever was.
 class HeapAllocator final : public Allocator {
  public:
-  void* allocate(size_t bytes) override { return ::operator new(bytes, kAlign); }
-  void deallocate(void* memory, size_t) noexcept override { ::operator delete(memory, kAlign); }
-
- private:
-  static constexpr std::align_val_t kAlign{64};
+  void* allocate(size_t bytes) override;
+  void deallocate(void* memory, size_t bytes) noexcept override;
 };
 
 class BufferStore;
