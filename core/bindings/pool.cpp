@@ -40,8 +40,9 @@ void read_pool_seed(nb::handle seed, PoolConfig& config) {
 
 // Placement new, as nanobind asks of a constructor that reads its arguments.
 void make_pool(PythonPool* self, std::shared_ptr<EnvType> type, size_t num_envs, size_t batch_size,
-               size_t num_threads, std::vector<int> affinity, const std::string& autoreset,
-               int64_t max_episode_steps, nb::handle seed, std::shared_ptr<Workers> workers) {
+               size_t num_threads, std::vector<std::vector<int>> affinity,
+               const std::string& autoreset, int64_t max_episode_steps, nb::handle seed,
+               std::shared_ptr<WorkerNodes> workers) {
   PoolConfig config{.num_envs = num_envs,
                     .batch_size = batch_size,
                     .workers = std::move(workers),
@@ -53,8 +54,9 @@ void make_pool(PythonPool* self, std::shared_ptr<EnvType> type, size_t num_envs,
   new (self) PythonPool(std::move(type), std::move(config));
 }
 
-std::shared_ptr<Workers> make_workers(size_t num_threads, const std::vector<int>& affinity) {
-  return {new Workers(num_threads, affinity), [](Workers* workers) {
+std::shared_ptr<WorkerNodes> make_workers(size_t num_threads,
+                                          const std::vector<std::vector<int>>& affinity) {
+  return {new WorkerNodes(num_threads, affinity), [](WorkerNodes* workers) {
             if (!workers->forked()) delete workers;
           }};
 }
@@ -80,23 +82,24 @@ nb::dict stats_of(const PythonPool& pool) {
 }  // namespace
 
 void bind_pool(nb::module_& m) {
-  nb::class_<Workers>(m, "Workers", "Threads that step the environments of several pools.")
+  nb::class_<WorkerNodes>(m, "Workers", "Threads that step the environments of several pools.")
       .def(nb::new_(&make_workers), "num_threads"_a, "affinity"_a)
-      .def_prop_ro("num_threads", &Workers::size);
+      .def_prop_ro("num_threads", &WorkerNodes::size);
 
   nb::class_<PythonPool>(m, "Pool", nb::is_weak_referenceable(),
                          "Environments of one type, stepped by worker threads.")
       .def("__init__", &make_pool, "env_type"_a, nb::kw_only(), "num_envs"_a, "batch_size"_a,
            "num_threads"_a, "affinity"_a, "autoreset"_a, "max_episode_steps"_a, "seed"_a,
            "workers"_a.none() = nb::none(),
-           "An int seeds env i with the i-th stream spawned from it, a list with its entry; an "
-           "empty affinity is none.")
-      .def("send", nb::overload_cast<nb::handle, nb::handle>(&PythonPool::send), "action"_a,
+           "An int seeds env i with the i-th stream spawned from it, a list with its entry; "
+           "affinity has the CPUs of each NUMA node, and an empty one is none.")
+      .def("send", nb::overload_cast<nb::handle, nb::handle>(&PythonPool::send), "action"_a.none(),
            "env_id"_a.none() = nb::none(),
            "Queue a step of each env of env_id, by default those of the last recv.")
       .def("recv", &PythonPool::recv, "timeout"_a.none() = nb::none(),
            "(observation, reward, terminated, truncated, info) of min(batch_size, pending) envs.")
-      .def("step", &PythonPool::step, "action"_a, "send and recv; in lock-step, row i is env i.")
+      .def("step", &PythonPool::step, "action"_a.none(),
+           "send and recv; in lock-step, row i is env i.")
       .def("reset", &PythonPool::reset, "env_id"_a.none() = nb::none(),
            "seeds"_a.none() = nb::none(), "Queue a reset of each env of env_id, by default all.")
       .def("observe", &PythonPool::observe, "env_id"_a.none() = nb::none(),
@@ -106,7 +109,7 @@ void bind_pool(nb::module_& m) {
            "The ids, by default all; ValueError for one that is pending or no env's.")
       .def("render", &PythonPool::render, "env_id"_a, "uint8[height, width, 3].")
       .def("save", &PythonPool::save, "env_id"_a.none() = nb::none())
-      .def("load", &PythonPool::load, "env_id"_a.none(), "states"_a)
+      .def("load", &PythonPool::load, "env_id"_a.none(), "states"_a.none())
       .def("stats", &stats_of, "What it has done so far; times in seconds.")
       .def("close", &PythonPool::close, "timeout"_a.none() = nb::none(),
            "Stop the workers; TimeoutError where an environment does not return.")

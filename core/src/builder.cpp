@@ -1,63 +1,93 @@
 #include "builder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 namespace poolkit {
 namespace {
 
-// Each env is built by the worker that happens to take it.
-class Builder final : public Source {
+class Builder {
  public:
-  Builder(EnvRunner& runner, size_t count) : runner_(runner), total_(count) {}
+  explicit Builder(EnvRunner& runner) : runner_(runner) {}
 
-  bool work() override {
-    const size_t at = next_.fetch_add(1);
-    if (at >= total_) return false;
+  void build(size_t at) {
     pk_error error{};
     const auto id = static_cast<int32_t>(at);
     const bool failed = !runner_.create(id, error);
-    std::lock_guard lock(mutex_);
-    if (failed) {
-      // Envs are taken by id, so all below this one are built or being built: which failure is the
-      // first does not depend on time.
-      next_.store(total_);
-      if (!first_ || id < first_->id) first_ = Failure{id, error.message};
+    const std::lock_guard lock(mutex_);
+    if (failed && (!first_ || id < first_->id)) {
+      // Those below are still built: which failure is the first does not depend on time.
+      end_.store(at);
+      first_ = Failure{id, error.message};
     }
-    ++built_;
     progress_.notify_all();
-    return true;
   }
-  bool has_work() const override { return next_.load() < total_; }
+
+  // Ids from here on are not built.
+  size_t end() const { return end_.load(); }
+
+  void wait_until(auto done) {
+    std::unique_lock lock(mutex_);
+    progress_.wait(lock, done);
+  }
 
   // Once no worker is in it any more.
   const std::optional<Failure>& first_failure() const { return first_; }
 
-  void wait() {
-    std::unique_lock lock(mutex_);
-    progress_.wait(lock, [&] { return first_ || built_ == total_; });
-  }
-
  private:
   EnvRunner& runner_;
-  const size_t total_;
-  std::atomic<size_t> next_{0};
+  std::atomic<size_t> end_{SIZE_MAX};
   std::mutex mutex_;
   std::condition_variable progress_;
-  size_t built_ = 0;
   std::optional<Failure> first_;
+};
+
+// Envs of one home, each built by the worker that happens to take it.
+class Site final : public Source {
+ public:
+  Site(Builder& builder, size_t first, const Home& home)
+      : builder_(builder), workers_(home.workers), last_(home.end), next_(first) {
+    workers_.attach(*this);
+    workers_.wake(workers_.size());
+  }
+  ~Site() override { workers_.detach(*this); }
+
+  bool work() override {
+    const size_t at = next_.fetch_add(1);
+    if (at >= end()) return false;
+    builder_.build(at);
+    return true;
+  }
+  bool has_work() const override { return next_.load() < end(); }
+
+ private:
+  size_t end() const { return std::min(last_, builder_.end()); }
+
+  Builder& builder_;
+  Workers& workers_;
+  const size_t last_;
+  std::atomic<size_t> next_;
 };
 
 }  // namespace
 
-void build_envs(EnvRunner& runner, Workers& workers, size_t count) {
-  Builder builder(runner, count);
-  workers.attach(builder);
-  workers.wake(workers.size());
-  builder.wait();
-  workers.detach(builder);
+void build_envs(EnvRunner& runner, std::span<const Home> homes) {
+  Builder builder(runner);
+  std::vector<std::unique_ptr<Site>> sites;
+  size_t first = 0;
+  for (const Home& home : homes) {
+    sites.push_back(std::make_unique<Site>(builder, first, home));
+    first = home.end;
+  }
+  builder.wait_until([&] {
+    return std::none_of(sites.begin(), sites.end(),
+                        [](const auto& site) { return site->has_work(); });
+  });
+  sites.clear();  // waits for what is being built
   if (const auto& failure = builder.first_failure()) throw EnvError(failure->id, failure->message);
 }
 

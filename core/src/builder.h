@@ -2,13 +2,21 @@
 #ifndef POOLKIT_SRC_BUILDER_H_
 #define POOLKIT_SRC_BUILDER_H_
 
+#include <span>
+
 #include "env_runner.h"
 
 namespace poolkit {
 
-// Builds `count` envs on the workers. Throws EnvError for the first that fails; those that were
-// built are still there then.
-void build_envs(EnvRunner& runner, Workers& workers, size_t count);
+// Envs that are at home on one NUMA node: those from the end of the node before to `end`.
+struct Home {
+  Workers& workers;
+  size_t end;
+};
+
+// Builds each env on the workers of its home. Throws EnvError for the first that fails; those that
+// were built are still there then.
+void build_envs(EnvRunner& runner, std::span<const Home> homes);
 
 }  // namespace poolkit
 

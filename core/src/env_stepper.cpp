@@ -4,8 +4,6 @@
 #include <chrono>
 #include <new>
 
-#include "builder.h"
-
 namespace poolkit {
 namespace {
 
@@ -27,26 +25,59 @@ EnvStepper::EnvStepper(const PoolParts& parts)
       api_(parts.type.api()),
       runner_(parts),
       light_(parts.type.spec().light != 0),
-      queue_(parts.config.num_envs),
       next_(parts.config.num_envs) {
-  build_envs(runner_, parts_.workers, parts_.config.num_envs);
+  const std::vector<Home> homes = homes_of(parts);
+  size_t first = 0;
+  for (const Home& home : homes) {
+    lanes_.push_back(std::make_unique<Lane>(*this, home, home.end - first));
+    first = home.end;
+  }
+  build_envs(runner_, homes);
   // A single thread that may help is the caller itself: no worker competes with it for the work.
-  const bool callers_alone =
-      callers_help() && parts_.config.num_threads == 1 && !parts_.config.workers;
+  const bool callers_alone = helper() && parts_.config.num_threads == 1 && !parts_.config.workers;
   if (!callers_alone) call_workers();
 }
 
 EnvStepper::~EnvStepper() { stop(); }
 
+// Each worker has as many envs as any other.
+std::vector<Home> EnvStepper::homes_of(const PoolParts& parts) {
+  std::vector<Home> homes;
+  size_t workers = 0;
+  for (const auto& node : parts.workers.nodes()) {
+    workers += node->size();
+    homes.push_back({*node, parts.config.num_envs * workers / parts.workers.size()});
+  }
+  return homes;
+}
+
+EnvStepper::Lane& EnvStepper::lane_of(int32_t id) {
+  size_t lane = 0;
+  while (static_cast<size_t>(id) >= lanes_[lane]->home.end) ++lane;
+  return *lanes_[lane];
+}
+
+Source* EnvStepper::helper() {
+  return light_ && !parts_.workers.pinned() ? lanes_.front().get() : nullptr;
+}
+
 void EnvStepper::call_workers() {
-  std::call_once(attached_, [&] { parts_.workers.attach(*this); });
-  parts_.workers.wake(queue_.size());
+  std::call_once(attached_, [&] {
+    for (const auto& lane : lanes_) lane->home.workers.attach(*lane);
+  });
+  for (const auto& lane : lanes_) lane->home.workers.wake(lane->queue.size());
 }
 
 void EnvStepper::stop() {
   stopped_.store(true);
-  parts_.workers.detach(*this);
+  for (const auto& lane : lanes_) lane->home.workers.detach(*lane);
   runner_.destroy_all();
+}
+
+std::chrono::nanoseconds EnvStepper::busy() const {
+  std::chrono::nanoseconds sum{};
+  for (const auto& lane : lanes_) sum += lane->home.workers.busy(*lane);
+  return sum;
 }
 
 void EnvStepper::seed(int32_t id, const Seed& seed) {
@@ -70,29 +101,40 @@ size_t EnvStepper::ticket_size(size_t count) const {
 }
 
 void EnvStepper::start(std::span<const int32_t> ids, const RowRange& rows) {
-  if (ids.empty()) return;
+  for (size_t from = 0; from < ids.size();) {
+    Lane& lane = lane_of(ids[from]);
+    size_t count = ids.size() - from;
+    if (lanes_.size() > 1) {
+      count = 1;
+      while (from + count < ids.size() && &lane_of(ids[from + count]) == &lane) ++count;
+    }
+    start_in(lane, ids.subspan(from, count), {rows.batch, rows.row + from, count});
+    from += count;
+  }
+}
+
+void EnvStepper::start_in(Lane& lane, std::span<const int32_t> ids, const RowRange& rows) {
   const size_t size = ticket_size(ids.size());
   if (size > 1)
     for (size_t i = 0; i + 1 < ids.size(); ++i) next_[static_cast<size_t>(ids[i])] = ids[i + 1];
   const auto now = std::chrono::steady_clock::now();
   for (size_t from = 0; from < ids.size(); from += size)
-    queue_.push({ids[from], static_cast<uint32_t>(std::min(size, ids.size() - from)), rows.batch,
-                 rows.row + from, now});
-  const size_t tickets = queue_.size();
-  if (callers_help())  // a caller will start on it at once: wake workers for what is worth it
-    parts_.workers.wake(tickets * size * step_cost_.load(std::memory_order_relaxed) / kWakeCost);
-  else
-    parts_.workers.wake(tickets);
+    lane.queue.push({ids[from], static_cast<uint32_t>(std::min(size, ids.size() - from)),
+                     rows.batch, rows.row + from, now});
+  const size_t tickets = lane.queue.size();
+  // Where a caller helps, it will start on it at once: wake workers for what is worth it.
+  lane.home.workers.wake(
+      helper() ? tickets * size * step_cost_.load(std::memory_order_relaxed) / kWakeCost : tickets);
 }
 
-bool EnvStepper::work() {
+bool EnvStepper::Lane::work() {
   Ticket ticket;
-  if (stopped_.load() || !queue_.pop(ticket)) return false;
+  if (stepper.stopped_.load() || !queue.pop(ticket)) return false;
   thread_local uint32_t tickets = 0;
   if (++tickets % 8 != 0)
-    run(ticket);
+    stepper.run(ticket);
   else
-    run_and_measure(ticket);
+    stepper.run_and_measure(ticket);
   return true;
 }
 

@@ -1,12 +1,17 @@
 // The per-env form: workers, and callers where the envs are light, step envs one by one.
+//
+// An env lives on one NUMA node: its workers build it and step it, and are the first to touch the
+// rows of batches that it writes. Neighbours live together, so that pages of a batch in lock-step
+// do.
 #ifndef POOLKIT_SRC_ENV_STEPPER_H_
 #define POOLKIT_SRC_ENV_STEPPER_H_
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "env_runner.h"
+#include "builder.h"
 #include "queue.h"
 
 namespace poolkit {
@@ -22,15 +27,28 @@ class EnvStepper final : public Stepper {
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
-  bool callers_help() const override { return light_ && !parts_.workers.pinned(); }
+  Source* helper() override;
   void call_workers() override;
   std::chrono::nanoseconds queue_wait() const override;
+  std::chrono::nanoseconds busy() const override;
   void stop() override;
 
-  bool work() override;
-  bool has_work() const override { return !stopped_.load() && !queue_.empty(); }
-
  private:
+  // The work of one node's envs.
+  struct Lane final : Source {
+    Lane(EnvStepper& stepper, const Home& home, size_t envs)
+        : stepper(stepper), home(home), queue(envs) {}
+    bool work() override;
+    bool has_work() const override { return !stepper.stopped_.load() && !queue.empty(); }
+
+    EnvStepper& stepper;
+    const Home home;
+    TicketQueue queue;
+  };
+
+  static std::vector<Home> homes_of(const PoolParts& parts);
+  Lane& lane_of(int32_t id);
+  void start_in(Lane& lane, std::span<const int32_t> ids, const RowRange& rows);
   size_t ticket_size(size_t count) const;
   void run(const Ticket& ticket);
   void run_and_measure(const Ticket& ticket);
@@ -41,7 +59,7 @@ class EnvStepper final : public Stepper {
   const pk_env_api& api_;
   EnvRunner runner_;
   const bool light_;
-  TicketQueue queue_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<int32_t> next_;  // after an env in a ticket of several
   std::once_flag attached_;    // to the workers
   std::atomic<bool> stopped_{false};

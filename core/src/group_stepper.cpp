@@ -41,14 +41,14 @@ GroupStepper::GroupStepper(const PoolParts& parts)
   if (api_.create_group(options.data(), options.size(), parts.roster.size(), &host_, &group_,
                         &error))
     throw EnvError(-1, error.message);
-  parts.workers.attach(*this);
+  worker().attach(*this);
 }
 
 GroupStepper::~GroupStepper() { stop(); }
 
 void GroupStepper::stop() {
   stopped_.store(true);
-  parts_.workers.detach(*this);
+  worker().detach(*this);
   // Its threads may be in completed() until this returns.
   if (group_) api_.destroy_group(group_);
   group_ = nullptr;
@@ -142,7 +142,7 @@ void GroupStepper::completed(std::span<const int32_t> ids, const pk_transition* 
     deliver(std::span(piece).first(count));
     count = 0;
   }
-  if (resets_wait_.load()) parts_.workers.wake(1);
+  if (resets_wait_.load()) worker().wake(1);
 }
 
 void GroupStepper::failed(int32_t id, const char* message) {

@@ -15,7 +15,7 @@ namespace poolkit {
 // and whoever finds nobody at it submits them, round after round. The resets of same-step
 // autoreset are submitted by a worker, not from inside the group's call of complete(): the group
 // may hold a lock there that its submit() takes.
-class GroupStepper final : public Stepper {
+class GroupStepper final : public Stepper, private Source {
  public:
   // Throws EnvError if the group cannot be built.
   explicit GroupStepper(const PoolParts& parts);
@@ -26,15 +26,17 @@ class GroupStepper final : public Stepper {
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.group_render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
-  bool callers_help() const override { return false; }
+  Source* helper() override { return nullptr; }
   void call_workers() override {}  // the group has threads of its own
   std::chrono::nanoseconds queue_wait() const override { return {}; }  // it has no queue
+  std::chrono::nanoseconds busy() const override { return worker().busy(*this); }
   void stop() override;
 
+ private:
   bool work() override;
   bool has_work() const override { return resets_wait_.load(); }
+  Workers& worker() const { return *parts_.workers.nodes().front(); }
 
- private:
   // What is known of an env while the group has its request.
   struct Errand {
     std::atomic<bool> out{false};  // the group owes its completion

@@ -48,9 +48,9 @@ size_t worker_count(const EnvType& type, const PoolConfig& config) {
   return callers_help && config.num_threads > 1 ? config.num_threads - 1 : config.num_threads;
 }
 
-std::shared_ptr<Workers> workers_of(const EnvType& type, const PoolConfig& config) {
+std::shared_ptr<WorkerNodes> workers_of(const EnvType& type, const PoolConfig& config) {
   if (config.workers) return config.workers;
-  return std::make_shared<Workers>(worker_count(type, config), config.affinity);
+  return std::make_shared<WorkerNodes>(worker_count(type, config), config.affinity);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ struct Pool::Impl {
   Roster roster;
   const std::unique_ptr<Finals> finals;
   Collector collector;
-  const std::shared_ptr<Workers> workers;
+  const std::shared_ptr<WorkerNodes> workers;
   std::unique_ptr<Stepper> stepper;
   std::atomic<bool> given_up{false};
   std::mutex mutex;  // of what follows
@@ -182,9 +182,9 @@ void Pool::reset(std::span<const int32_t> ids, std::span<const std::optional<See
 Batch Pool::recv(std::optional<std::chrono::nanoseconds> timeout, const Interrupt& interrupt) {
   Impl& pool = usable();
   Patience patience(timeout, interrupt);
-  const bool helps = pool.stepper->callers_help() && patience.unlimited();
-  if (!helps) pool.stepper->call_workers();
-  return pool.collector.receive(patience, helps ? pool.stepper.get() : nullptr);
+  Source* const helper = patience.unlimited() ? pool.stepper->helper() : nullptr;
+  if (!helper) pool.stepper->call_workers();
+  return pool.collector.receive(patience, helper);
 }
 
 void Pool::drain(const Interrupt& interrupt) {
@@ -226,7 +226,7 @@ Batch Pool::observe(std::span<const int32_t> ids) {
 Stats Pool::stats() const {
   const Impl& pool = usable();
   Stats stats = pool.collector.stats();
-  stats.worker_busy = pool.workers->busy(*pool.stepper);
+  stats.worker_busy = pool.stepper->busy();
   stats.queue_wait = pool.stepper->queue_wait();
   return stats;
 }

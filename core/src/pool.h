@@ -22,7 +22,7 @@
 
 namespace poolkit {
 
-class Workers;
+class WorkerNodes;
 
 enum class Autoreset { next_step, same_step, disabled };
 
@@ -35,9 +35,9 @@ struct Seed {
 struct PoolConfig {
   size_t num_envs = 1;
   size_t batch_size = 1;
-  std::shared_ptr<Workers> workers = nullptr;  // null: its own, by the two lines that follow
+  std::shared_ptr<WorkerNodes> workers = nullptr;  // null: its own, by the two lines that follow
   size_t num_threads = 1;  // workers; with light environments the calling thread counts as one
-  std::vector<int> affinity = {};  // worker i runs on CPU affinity[i % size]; empty: anywhere
+  std::vector<std::vector<int>> affinity = {};  // see WorkerNodes
   Autoreset autoreset = Autoreset::next_step;
   int64_t max_episode_steps = 0;  // 0: no limit
   uint64_t seed = 0;

@@ -21,11 +21,13 @@ struct PoolParts {
   Roster& roster;
   Collector& collector;
   Finals* finals;  // null unless autoreset is same_step
-  Workers& workers;
+  WorkerNodes& workers;
 };
 
-class Stepper : public Source {
+class Stepper {
  public:
+  virtual ~Stepper() = default;
+
   // What the pool has admitted: starts it, and does not wait for it. `rows` in lock-step.
   virtual void start(std::span<const int32_t> ids, const RowRange& rows) = 0;
 
@@ -36,16 +38,18 @@ class Stepper : public Source {
   virtual bool can_render() const = 0;
   virtual int render(int32_t id, const pk_canvas& canvas, pk_error& error) = 0;
 
-  // Whether callers may do its work while they wait.
-  virtual bool callers_help() const = 0;
+  // What callers may do while they wait; null: nothing.
+  virtual Source* helper() = 0;
   // For a caller that waits and does not help: sees to it that workers do what is queued.
   virtual void call_workers() = 0;
 
   // Between start() and the work, on average.
   virtual std::chrono::nanoseconds queue_wait() const = 0;
+  // Workers, all together.
+  virtual std::chrono::nanoseconds busy() const = 0;
 
   // Drops the work that is left, waits for what is being done, and destroys the envs. Idempotent.
-  // No caller may be in work() or render() any more; start() does nothing from now on.
+  // No caller may be in helper() or render() any more; start() does nothing from now on.
   virtual void stop() = 0;
 };
 

@@ -191,4 +191,38 @@ bool Workers::serve(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
+WorkerNodes::WorkerNodes(size_t count, const std::vector<std::vector<int>>& affinity) {
+  struct Place {
+    size_t node;
+    int cpu;
+  };
+  std::vector<Place> turns;
+  size_t rounds = 0;
+  for (const auto& cpus : affinity) rounds = std::max(rounds, cpus.size());
+  for (size_t round = 0; round < rounds; ++round)
+    for (size_t node = 0; node < affinity.size(); ++node)
+      if (round < affinity[node].size()) turns.push_back({node, affinity[node][round]});
+  if (turns.empty()) {
+    nodes_.push_back(std::make_unique<Workers>(count, std::vector<int>()));
+    return;
+  }
+  std::vector<std::vector<int>> chosen(affinity.size());
+  for (size_t i = 0; i < count; ++i) {
+    const Place& place = turns[i % turns.size()];
+    chosen[place.node].push_back(place.cpu);
+  }
+  for (const auto& cpus : chosen)
+    if (!cpus.empty()) nodes_.push_back(std::make_unique<Workers>(cpus.size(), cpus));
+}
+
+size_t WorkerNodes::size() const {
+  size_t sum = 0;
+  for (const auto& node : nodes_) sum += node->size();
+  return sum;
+}
+
+void WorkerNodes::stop() {
+  for (const auto& node : nodes_) node->stop();
+}
+
 }  // namespace poolkit

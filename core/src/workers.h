@@ -77,6 +77,26 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
+// The workers of each NUMA node apart: whoever has work for a node gives it to those. Without NUMA
+// there is one node.
+class WorkerNodes {
+ public:
+  // `affinity` has the CPUs of each node. Workers take nodes in turn, and of each one CPU after
+  // another; empty: one node, and they run anywhere. Throws as Workers().
+  WorkerNodes(size_t count, const std::vector<std::vector<int>>& affinity);
+  WorkerNodes(const WorkerNodes&) = delete;
+
+  // Those nodes that have workers.
+  const std::vector<std::unique_ptr<Workers>>& nodes() const { return nodes_; }
+  size_t size() const;  // workers in all
+  bool pinned() const { return nodes_.front()->pinned(); }
+  bool forked() const { return nodes_.front()->forked(); }
+  void stop();
+
+ private:
+  std::vector<std::unique_ptr<Workers>> nodes_;
+};
+
 }  // namespace poolkit
 
 #endif  // POOLKIT_SRC_WORKERS_H_

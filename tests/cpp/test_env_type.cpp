@@ -169,7 +169,7 @@ TEST(a_pool_that_makes_no_sense_is_refused) {
   CHECK_THROWS(std::invalid_argument, "num_threads", build({.num_threads = 0}));
   CHECK_THROWS(std::invalid_argument, "max_episode_steps", build({.max_episode_steps = -1}));
   CHECK_THROWS(std::invalid_argument, "seeds", build({.seeds = {Seed{1}, Seed{2}}}));
-  CHECK_THROWS(std::invalid_argument, "CPU 99999", build({.affinity = {99999}}));
+  CHECK_THROWS(std::invalid_argument, "CPU 99999", build({.affinity = {{99999}}}));
 }
 
 }  // namespace

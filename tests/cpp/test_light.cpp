@@ -82,7 +82,7 @@ TEST(the_caller_does_not_help_with_a_timeout) {
 
 TEST(the_caller_does_not_help_with_affinity) {
   const PoolConfig config{
-      .num_envs = 8, .batch_size = 8, .num_threads = 2, .affinity = allowed_cpus()};
+      .num_envs = 8, .batch_size = 8, .num_threads = 2, .affinity = {allowed_cpus()}};
   CHECK_EQUAL(who<true>(config).count(Who<true>::me()), 0u);
 }
 

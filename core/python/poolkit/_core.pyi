@@ -66,7 +66,7 @@ class EnvType:
 class Workers:
     """Threads that step the environments of several pools."""
 
-    def __init__(self, num_threads: int, affinity: list[int]) -> None: ...
+    def __init__(self, num_threads: int, affinity: list[list[int]]) -> None: ...
     @property
     def num_threads(self) -> int: ...
 
@@ -80,7 +80,7 @@ class Pool:
         num_envs: int,
         batch_size: int,
         num_threads: int,
-        affinity: list[int],
+        affinity: list[list[int]],
         autoreset: str,
         max_episode_steps: int,
         seed: int | list[int],

@@ -2,17 +2,17 @@
 
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _NODES = Path("/sys/devices/system/node")
 
 
-def worker_cpus(affinity: Sequence[int] | str | None, offset: int) -> list[int]:
-    """CPUs that the workers take in turn, worker i the i-th; empty: they run anywhere.
+def worker_cpus(affinity: Sequence[int] | str | None, offset: int) -> list[list[int]]:
+    """The CPUs of each node that workers run on, nodes in turn; empty: they run anywhere.
 
     Args:
-        affinity: The CPUs; or "numa" for all allowed ones, neighbours on different nodes.
+        affinity: The CPUs, which are then one node; or "numa" for all allowed ones by their nodes.
         offset: With no affinity, the first worker's place among the allowed CPUs; -1: anywhere.
 
     Raises:
@@ -21,29 +21,29 @@ def worker_cpus(affinity: Sequence[int] | str | None, offset: int) -> list[int]:
     allowed = sorted(os.sched_getaffinity(0))
     if affinity is None:
         first = offset % len(allowed)
-        return [] if offset == -1 else allowed[first:] + allowed[:first]
+        return [] if offset == -1 else [allowed[first:] + allowed[:first]]
     if offset != -1:
         raise ValueError("give affinity or thread_affinity_offset, not both")
     if isinstance(affinity, str):
         if affinity != "numa":
             raise ValueError(f"affinity: {affinity!r} must be a list of CPUs or 'numa'")
-        return _spread(allowed)
+        return _nodes(allowed)
     try:
+        if isinstance(affinity, bytes | Mapping) or any(isinstance(cpu, bool) for cpu in affinity):
+            raise TypeError
         cpus = [operator.index(cpu) for cpu in affinity]
     except TypeError:
         raise TypeError(f"affinity: {affinity!r} must be a list of CPUs or 'numa'") from None
     if not cpus or not set(cpus) <= set(allowed):
         raise ValueError(f"affinity: {cpus} must be some of {allowed}, allowed here")
-    return cpus
+    return [cpus]
 
 
-def _spread(allowed: list[int]) -> list[int]:
-    """Takes from each node in turn."""
-    cpulists = sorted(_NODES.glob("node[0-9]*/cpulist"))
-    nodes = [[cpu for cpu in parse_cpus(file.read_text()) if cpu in allowed] for file in cpulists]
-    rounds = max((len(node) for node in nodes), default=0)
-    order = [node[turn] for turn in range(rounds) for node in nodes if turn < len(node)]
-    return order or allowed
+def _nodes(allowed: list[int]) -> list[list[int]]:
+    """The allowed CPUs of each NUMA node that has some; without nodes, all."""
+    files = sorted(_NODES.glob("node[0-9]*/cpulist"), key=lambda file: int(file.parent.name[4:]))
+    nodes = [[cpu for cpu in parse_cpus(file.read_text()) if cpu in allowed] for file in files]
+    return [node for node in nodes if node] or [allowed]
 
 
 def parse_cpus(text: str) -> list[int]:
