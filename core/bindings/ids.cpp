@@ -51,6 +51,15 @@ void expect_idle(const Pool& pool, std::span<const int32_t> ids) {
     if (pool.is_pending(ids[row])) refuse(row, ids[row], "has a result pending: recv() it first");
 }
 
+void expect_all_idle(const Pool& pool) {
+  if (pool.pending() == 0) return;
+  for (size_t env = 0; env < pool.config().num_envs; ++env)
+    if (pool.is_pending(static_cast<int32_t>(env)))
+      throw nb::value_error(("env " + std::to_string(env) +
+                             " has a result pending: recv() it first, or name the envs you mean")
+                                .c_str());
+}
+
 std::vector<std::optional<Seed>> read_seeds(nb::handle seeds) {
   std::vector<std::optional<Seed>> out;
   out.reserve(nb::len(seeds));

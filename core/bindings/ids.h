@@ -30,6 +30,9 @@ class IdReader {
 // Throws ValueError, naming the row, where a result of one of the envs has not been received.
 void expect_idle(const Pool& pool, std::span<const int32_t> ids);
 
+// The same for all envs, where the caller named none.
+void expect_all_idle(const Pool& pool);
+
 // A list of ints or None.
 std::vector<std::optional<Seed>> read_seeds(nanobind::handle seeds);
 

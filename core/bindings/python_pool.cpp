@@ -41,7 +41,7 @@ void check_signals() {
 std::optional<std::chrono::nanoseconds> read_timeout(nb::handle timeout) {
   if (timeout.is_none()) return {};
   const double seconds = PyFloat_AsDouble(timeout.ptr());
-  if (PyErr_Occurred()) {
+  if (PyErr_Occurred() || PyBool_Check(timeout.ptr())) {
     PyErr_Clear();
     throw_type_error("timeout: must be None or seconds", timeout);
   }
@@ -150,7 +150,7 @@ void PythonPool::send(nb::handle action, nb::handle env_id) {
     if (received_.empty())
       throw UsageError(pool_->closed() ? "the pool is closed"
                                        : "send: without env_id it answers the last recv, and "
-                                         "there was none");
+                                         "there was none: reset first");
     send(action, std::vector<int32_t>(received_));
   } else {
     send(action, ids_.read(env_id));
@@ -216,7 +216,11 @@ void PythonPool::drain() {
 }
 
 std::vector<int32_t> PythonPool::read_idle(nb::handle env_id, bool twice) {
-  std::vector<int32_t> ids = env_id.is_none() ? all_ : ids_.read(env_id, twice);
+  if (env_id.is_none()) {
+    expect_all_idle(*pool_);
+    return all_;
+  }
+  std::vector<int32_t> ids = ids_.read(env_id, twice);
   expect_idle(*pool_, ids);
   return ids;
 }

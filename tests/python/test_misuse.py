@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import poolkit
 import pytest
+from poolkit import _core
 
 
 @pytest.fixture
@@ -55,6 +56,9 @@ def test_ints_of_numpy_are_ints() -> None:
         ({"thread_affinity_offset": None}, TypeError, "thread_affinity_offset: must be an int"),
         ({"affinity": [0.0]}, TypeError, r"affinity: \[0.0\] must be a list of CPUs or 'numa'"),
         ({"affinity": 0}, TypeError, "affinity: 0 must be a list"),
+        ({"affinity": [True]}, TypeError, r"affinity: \[True\] must be a list"),
+        ({"affinity": b"\0"}, TypeError, "affinity: .* must be a list"),
+        ({"affinity": {0: 1}}, TypeError, "affinity: .* must be a list"),
         ({"affinity": []}, ValueError, r"affinity: \[\] must be some of"),
         ({"affinity": [-1]}, ValueError, r"affinity: \[-1\] must be some of"),
         ({"affinity": [2**70]}, ValueError, "must be some of"),
@@ -63,6 +67,9 @@ def test_ints_of_numpy_are_ints() -> None:
         ({"seed": 1.0}, TypeError, "seed: must be an int or a list of ints, not float"),
         ({"seed": "12"}, TypeError, "seed: must be an int or a list of ints, not str"),
         ({"seed": [1.5, 2]}, TypeError, "seed: must be an int, not float"),
+        ({"seed": {1, 2}}, TypeError, "seed: must be an int or a list of ints, not set"),
+        ({"seed": [True, 2]}, TypeError, "seed: must be an int, not bool"),
+        ({"seed": np.array(1.5)}, TypeError, "seed: must be an int, not ndarray"),
         ({"seed": [None, 2]}, TypeError, "seed: must be an int, not NoneType"),
         ({"seed": [1, 2, 3]}, ValueError, "seed: has 3 entries; must have 2"),
         ({"seed": np.array([[1, 2], [3, 4]])}, TypeError, "seed: must be an int, not ndarray"),
@@ -77,6 +84,19 @@ def test_ints_of_numpy_are_ints() -> None:
         ({"task": 3}, TypeError, "task: must be a str, not int"),
         ({"task": "debug/Countr-v0"}, ValueError, "did you mean 'debug/Counter-v0'"),
         ({"task": ""}, ValueError, "unknown environment ''"),
+        ({"task": None}, TypeError, "task: must be a str, not NoneType"),
+        ({"task": "PongNoFrameskip-v4"}, ValueError, "did you mean 'Pong-v5'"),
+        ({"task": "ALE/Pong-v4"}, ValueError, "did you mean 'ALE/Pong-v5'"),
+        ({"task": "Pong"}, ValueError, "did you mean 'Pong-v5'"),
+        ({"task": ":Pong-v5"}, ValueError, "task: ':Pong-v5': before ':' must be the whole name"),
+        ({"task": ".x:Pong-v5"}, ValueError, "task: '.x:Pong-v5': before ':' must be"),
+        ({"num_env": 2}, TypeError, "has no option 'num_env'; did you mean 'num_envs'"),
+        ({"squeeze": "no"}, TypeError, "squeeze: must be a bool, not str"),
+        ({"options": 5}, TypeError, "options: must be a list, a dict for each env, not int"),
+        ({"options": {"length": 3}}, TypeError, "options: must be a list, .*, not dict"),
+        ({"options": [{}, 1]}, TypeError, r"options\[1\]: must be a dict, not int"),
+        ({"options": [{}, {1: 2}]}, TypeError, "has no option 1"),
+        ({"options": [{}, {"task": None}]}, TypeError, "task: must be a str, not NoneType"),
         ({"task": "no_such_module:Env-v0"}, ModuleNotFoundError, "no_such_module"),
     ],
 )
@@ -97,7 +117,14 @@ def test_argument_of_make_is_named(
         ({"seed": [1, "2", 3]}, TypeError, "seed: must be an int, not str"),
         ({"options": [1]}, TypeError, "options: must be a dict or None, not list"),
         ({"options": "reset_mask"}, TypeError, "options: must be a dict or None, not str"),
-        ({"options": {"reset_mask": None}}, TypeError, "reset_mask: must be a NumPy array of bool"),
+        (
+            {"options": {"reset_masks": np.ones(3, bool)}},
+            ValueError,
+            "a reset knows 'reset_mask'",
+        ),
+        ({"seed": True}, TypeError, "seed: must be an int, not bool"),
+        ({"seed": {0: 1, 1: 2, 2: 3}}, TypeError, "seed: must be an int or a list of ints"),
+        ({"options": {"reset_mask": None}}, TypeError, "reset_mask: must be an array or a list of"),
         ({"options": {"reset_mask": np.ones((3, 1), bool)}}, ValueError, r"not \(3, 1\)"),
         ({"options": {"reset_mask": np.ones(0, bool)}}, ValueError, r"not \(0,\)"),
     ],
@@ -124,6 +151,7 @@ def test_seeds_may_be_an_array(envs: poolkit.GymnasiumVectorEnv) -> None:
     ("timeout", "error"),
     [
         ("1", TypeError),
+        (True, TypeError),
         ([1], TypeError),
         (1j, TypeError),
         (-0.001, ValueError),
@@ -177,6 +205,40 @@ def test_wrong_ids_of_states_are_named(
     assert envs.pending == 0
 
 
+def test_envs_that_nobody_named_are_named_where_one_is_pending() -> None:
+    with poolkit.make(
+        "debug/Counter-v0", num_envs=4, batch_size=2, render_mode="rgb_array"
+    ) as envs:
+        envs.async_reset([1])
+        for call in (envs.render, envs.save_state, envs.async_reset):
+            with pytest.raises(ValueError, match="env 1 has a result pending: recv.. it first, or"):
+                call()
+            with pytest.raises(ValueError, match="env_id: row 1: 1 has a result pending"):
+                call([0, 1])
+        assert len(envs.save_state([0, 2, 3])) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"name": None}, TypeError, "name: must be a str, not NoneType"),
+        ({"name": ""}, ValueError, "name: "),
+        ({"name": "a:b"}, ValueError, "name: 'a:b' must not have the colon"),
+        ({"render": 5}, TypeError, "render: must be a function, not int"),
+        ({"prepare": "f"}, TypeError, "prepare: must be a function, not str"),
+        ({"max_episode_steps": "9"}, TypeError, "max_episode_steps: must be an int or None"),
+        ({"lenght": 5}, TypeError, "has no option 'lenght'; did you mean 'length'"),
+    ],
+)
+def test_argument_of_register_is_named(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    before = poolkit.list_all_envs()
+    with pytest.raises(error, match=message):
+        poolkit.register(**{"name": "test/Wrong-v0", "env": _core.envs.debug_counter} | arguments)
+    assert poolkit.list_all_envs() == before
+
+
 def test_wrong_states_load_nothing(envs: poolkit.GymnasiumVectorEnv) -> None:
     states = envs.save_state()
     envs.step([1, 2, 3])
@@ -191,6 +253,7 @@ def test_wrong_states_load_nothing(envs: poolkit.GymnasiumVectorEnv) -> None:
         (states[0], TypeError, "states: must be a list of bytes, not bytes"),
         (states[:2], ValueError, "states: has 2 entries; must have 3"),
         ([], ValueError, "states: has 0 entries"),
+        (None, TypeError, "states: must be a list of bytes, not NoneType"),
     ):
         with pytest.raises(error, match=message):
             envs.load_state(None, wrong)

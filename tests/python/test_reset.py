@@ -46,8 +46,11 @@ def test_callers_options_are_not_modified() -> None:
 @pytest.mark.parametrize(
     ("mask", "error", "message"),
     [
-        ([True, False], TypeError, "NumPy array of bool, not list"),
-        (np.array([1, 0]), TypeError, "NumPy array of bool, not int64"),
+        ([1, 0], TypeError, "an array or a list of bool, not list"),
+        ("ab", TypeError, "an array or a list of bool, not str"),
+        (np.array([1, 0]), TypeError, "an array or a list of bool, not int64"),
+        ([True], ValueError, r"shape \(2,\), not \(1,\)"),
+        ([], ValueError, r"shape \(2,\), not \(0,\)"),
         (np.array([True]), ValueError, r"shape \(2,\), not \(1,\)"),
         (np.array([False, False]), ValueError, "True"),
     ],
@@ -57,6 +60,16 @@ def test_wrong_mask_is_refused(mask: object, error: type[Exception], message: st
         envs.reset()
         with pytest.raises(error, match=message):
             envs.reset(options={"reset_mask": mask})
+
+
+def test_mask_may_be_a_list() -> None:
+    with poolkit.make("debug/Counter-v0", num_envs=3) as envs:
+        envs.reset()
+        for mask in ([True, False, True], (np.True_, np.False_, np.True_)):
+            envs.step([0] * 3)
+            obs, _ = envs.reset(options={"reset_mask": mask})
+            np.testing.assert_array_equal(obs[[0, 2], 0], 0)
+            assert obs[1, 0] > 0
 
 
 def test_async_reset_of_some_envs() -> None:

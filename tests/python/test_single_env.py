@@ -98,3 +98,11 @@ def test_metadata_is_that_of_an_env() -> None:
     ours, theirs = gymnasium.make("poolkit/CartPole-v1"), gymnasium.make("CartPole-v1")
     assert ours.metadata == theirs.metadata
     ours.close()
+
+
+def test_reset_options_are_refused() -> None:
+    env = gymnasium.make("poolkit/CartPole-v1")
+    env.reset(options={})
+    with pytest.raises(ValueError, match="options: a reset knows none, not 'low'"):
+        env.reset(options={"low": 0.1})
+    env.close()

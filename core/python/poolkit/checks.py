@@ -1,6 +1,7 @@
 """Checks of arguments, with errors that name the argument and what is accepted."""
 
 import operator
+from collections.abc import Set
 from typing import SupportsIndex
 
 import numpy as np
@@ -23,3 +24,16 @@ def expect_int_or_none(name: str, value: SupportsIndex | None, low: int, high: i
     """The same, or None."""
     if value is not None:
         expect_int(name, value, low, high, " or None")
+
+
+def check_reset_options(options: object, known: Set[str] = frozenset()) -> None:
+    """A dict without other keys than these, or None: what is not known must not be overlooked."""
+    if options is None:
+        return
+    if not isinstance(options, dict):
+        raise TypeError(f"options: must be a dict or None, not {type(options).__name__}")
+    if unknown := sorted(map(repr, options.keys() - known)):
+        raise ValueError(
+            f"options: a reset knows {', '.join(map(repr, known)) or 'none'}, not "
+            f"{', '.join(unknown)}; an environment's options are arguments of make()"
+        )

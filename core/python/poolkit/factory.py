@@ -10,7 +10,7 @@ from .config import PoolConfig
 from .dm_front_end import DmVectorEnv
 from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
-from .registry import Choice, find
+from .registry import Choice, Entry, find
 from .workers import Workers
 
 ENV_TYPES = ("gymnasium", "dm", "gym")
@@ -53,7 +53,8 @@ def make(
         num_threads: Threads that step, a helping caller counted; by default min(batch_size, CPUs
             that this process may really use).
         thread_affinity_offset: k >= 0 runs worker i on the (k + i)-th allowed CPU only.
-        affinity: The CPUs to run workers on in turn, or "numa" to spread them over the nodes.
+        affinity: The CPUs to run workers on in turn; or "numa": workers are spread over the NUMA
+            nodes, and each env is built and stepped on its own node, where its memory lies.
         seed: An int gives each env a stream of its own; a sequence seeds env i with its entry;
             None draws one.
         max_episode_steps: Truncates after so many steps; 0: never; None: the environment's own.
@@ -76,6 +77,8 @@ def make(
     """
     if env_type not in ENV_TYPES:
         raise ValueError(f"env_type: {env_type!r} must be one of {list(ENV_TYPES)}")
+    if not isinstance(squeeze, bool):
+        raise TypeError(f"squeeze: must be a bool, not {type(squeeze).__name__}")
     if squeeze and env_type != "dm":
         raise ValueError("squeeze: is for env_type='dm' only")
     chosen = _choices(task, common, options, num_envs)
@@ -110,15 +113,19 @@ def _choices(
         raise TypeError(f"options: must be a list, a dict for each env, not {type(own).__name__}")
     if len(own) != num_envs:
         raise ValueError(f"options: has {len(own)} entries; must have {num_envs}, one for each env")
-    return [_own_choice(task, common, its, env) for env, its in enumerate(own)]
+    return [_own_choice(find(task), common, its, env) for env, its in enumerate(own)]
 
 
-def _own_choice(task: str, common: dict[str, Any], own: Mapping[str, Any], env: int) -> Choice:
+def _own_choice(entry: Entry, common: dict[str, Any], own: Mapping[str, Any], env: int) -> Choice:
     if not isinstance(own, Mapping):
         raise TypeError(f"options[{env}]: must be a dict, not {type(own).__name__}")
-    options = {"task": task, **common, **own}
+    options = {**common, **own}
+    other = options.pop("task", entry.name)
     try:
-        return find(options.pop("task")).choose(options, _ARGUMENTS)
+        its = find(other)
+        if its.env is not entry.env:
+            raise ValueError(f"{other} is another environment than {entry.name}")
+        return its.choose(options)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"options[{env}]: {error}") from None

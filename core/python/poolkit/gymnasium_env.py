@@ -10,6 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .checks import check_reset_options
 from .config import PoolConfig
 from .nested import tuples_as_arrays
 from .registry import Choice
@@ -112,13 +113,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
             Observation and info, as from `recv`.
         """
         seeds = reset_seeds(seed, self.num_envs)
-        if not isinstance(options, dict | None):
-            raise TypeError(f"options: must be a dict or None, not {type(options).__name__}")
-        if unknown := sorted(map(repr, (options or {}).keys() - {"reset_mask"})):
-            raise ValueError(
-                f"options: a reset knows 'reset_mask', not {', '.join(unknown)}; an environment's "
-                "options are arguments of make()"
-            )
+        check_reset_options(options, {"reset_mask"})
         if options:
             start = self._reset_some(self._ids_of(options["reset_mask"]), seeds)
         else:
@@ -142,9 +137,11 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         return self._pool.observe(env_id if self.is_async else None)
 
     def _ids_of(self, mask: object) -> NDArray[np.intp]:
+        if isinstance(mask, list | tuple) and all(isinstance(one, bool | np.bool_) for one in mask):
+            mask = np.array(mask, bool)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
             kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
-            raise TypeError(f"reset_mask: must be a NumPy array of bool, not {kind}")
+            raise TypeError(f"reset_mask: must be an array or a list of bool, not {kind}")
         if mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask: must have shape ({self.num_envs},), not {mask.shape}")
         if not mask.any():

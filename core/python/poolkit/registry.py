@@ -11,6 +11,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec, parse_env_id, registry
 
 from . import _core
+from .checks import expect_int_or_none
 from .window import Image
 
 Render = Callable[[bytes, dict[str, Any]], Image]
@@ -169,6 +170,7 @@ def register(
     ):
         if function is not None and not callable(function):
             raise TypeError(f"{argument}: must be a function, not {type(function).__name__}")
+    expect_int_or_none("max_episode_steps", max_episode_steps, 0, 2**31 - 1)
     entry = Entry(
         name, env, prepare, private, render, render_text, render_fps, max_episode_steps, defaults
     )
@@ -194,6 +196,8 @@ def find(task: str) -> Entry:
     if not isinstance(task, str):
         raise TypeError(f"task: must be a str, not {type(task).__name__}")
     module, colon, name = task.rpartition(":")
+    if colon and (not module or module.startswith(".")):
+        raise ValueError(f"task: {task!r}: before ':' must be the whole name of a module")
     if colon:
         importlib.import_module(module)
     if name not in _entries:
@@ -201,13 +205,14 @@ def find(task: str) -> Entry:
     return _entries[name]
 
 
-def _near(name: str, known: Iterable[str], beside: Iterable[str] = ()) -> str:
+def _near(name: object, known: Iterable[str], beside: Iterable[str] = ()) -> str:
     """Ends an error message with what may have been meant."""
     by_lower = {entry.lower(): entry for entry in (*known, *beside)}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+    lower = str(name).lower()
+    near = difflib.get_close_matches(lower, by_lower, n=3)
     if not near:  # Pong-v5 for PongNoFrameskip-v4
-        stems = {lower: lower.rpartition("-v")[0] for lower in by_lower}
-        near = [lower for lower, stem in stems.items() if stem and name.lower().startswith(stem)]
+        stems = {entry: entry.rpartition("-v")[0] for entry in by_lower}
+        near = [entry for entry, stem in stems.items() if stem and lower.startswith(stem)]
     if near:
         return "; did you mean " + " or ".join(repr(by_lower[match]) for match in near) + "?"
     listed = sorted(known)

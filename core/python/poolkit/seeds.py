@@ -2,8 +2,10 @@
 
 import operator
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, SupportsIndex, TypeGuard
+
+import numpy as np
 
 
 def pool_seed(
@@ -51,6 +53,8 @@ def _is_one(seed: object) -> TypeGuard[SupportsIndex]:
 
 def _checked(seed: SupportsIndex) -> int:
     try:
+        if isinstance(seed, bool | np.bool_):
+            raise TypeError
         value = operator.index(seed)
     except TypeError:
         raise TypeError(f"seed: must be an int, not {type(seed).__name__}") from None
@@ -60,7 +64,7 @@ def _checked(seed: SupportsIndex) -> int:
 
 
 def _one_each(seeds: Any, num_envs: int) -> Any:
-    if isinstance(seeds, str | bytes) or not hasattr(seeds, "__len__"):
+    if isinstance(seeds, str | bytes | Mapping | Set) or not hasattr(seeds, "__len__"):
         raise TypeError(f"seed: must be an int or a list of ints, not {type(seeds).__name__}")
     if len(seeds) != num_envs:
         raise ValueError(f"seed: has {len(seeds)} entries; must have {num_envs}, one for each env")

@@ -4,6 +4,7 @@ from typing import Any
 
 import gymnasium
 
+from .checks import check_reset_options
 from .factory import make
 from .gymnasium_env import GymnasiumVectorEnv
 from .nested import first_row, one_row
@@ -38,6 +39,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Start a new episode; with a seed, from a random stream of that seed."""
+        check_reset_options(options)
         super().reset(seed=seed)
         obs, info = self._envs.reset(seed=seed)
         return first_row(obs), first_row(info)
