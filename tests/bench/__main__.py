@@ -143,7 +143,20 @@ def tables_of(results: list[dict[str, Any]]) -> tuple[Table, Table]:
         medians = {library: rate["median"] for library, rate in result["steps_per_second"].items()}
         cells = [f"{medians[side]:,.0f}" if side in medians else "" for side in ("poolkit", *peers)]
         rates.add_row(result["case"], *cells)
+    for group in dict.fromkeys(result["group"] for result in results if result["group"]):
+        means = geometric_means([result for result in results if result["group"] == group])
+        cells = [f"[bold]{means[peer]:.1f}[/]" if peer in means else "" for peer in peers]
+        ratios.add_row(f"{group}: geometric mean", *cells)
     return ratios, rates
+
+
+def geometric_means(results: list[dict[str, Any]]) -> dict[str, float]:
+    """Of the ratios to each peer that was measured in all of them."""
+    return {
+        peer: float(np.exp(np.mean([np.log(r["ratios"][peer]["median"]) for r in results])))
+        for peer in results[0]["targets"]
+        if all(peer in r["ratios"] for r in results)
+    }
 
 
 def ratio_cell(result: dict[str, Any], peer: str) -> str:

@@ -3,6 +3,13 @@
 from dataclasses import dataclass
 
 ATARI_TARGETS = {"envpool": 4.0, "ale-py": 4.0}
+FASTEST_TARGETS = {"envpool": 4.0, "envpool-fast": 4.0, "ale-py": 4.0}
+"""With EnvPool's faster resizing (use_inter_area_resize=False), which its defaults do without."""
+
+TEN_GAMES = (
+    "Pong", "Breakout", "SpaceInvaders", "Seaquest", "Qbert",
+    "MsPacman", "Enduro", "Freeway", "Boxing", "MontezumaRevenge",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +22,7 @@ class Case:
     targets: dict[str, float]
     num_threads: int = 2
     trainer: str = ""  # whose vector environments are compared; none: the bare libraries
+    group: str = ""  # of cases whose geometric mean is told
 
     @property
     def name(self) -> str:
@@ -53,6 +61,17 @@ CASES = [
         Case(task=task, num_envs=num_envs, batch_size=batch_size, targets=ATARI_TARGETS)
         for task in ("Pong-v5", "Breakout-v5")
         for num_envs, batch_size in ((8, 8), (64, 64), (64, 16))
+    ),
+    *(
+        Case(
+            task=f"{game}-v5",
+            num_envs=num_envs,
+            batch_size=16,
+            targets=FASTEST_TARGETS,
+            group=f"ten games x {num_envs}" + (", async 16" if num_envs > 16 else ""),
+        )
+        for num_envs in (16, 32)
+        for game in TEN_GAMES
     ),
     lockstep("CartPole-v1", 1, envpool=4.0, gymnasium=1.0),
     *(lockstep("CartPole-v1", n, envpool=10.0, gymnasium=1.0) for n in (64, 1024, 16384)),

@@ -3,7 +3,9 @@
 The options are EnvPool's defaults; where another library's default differs, it is set here.
 """
 
+import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ import numpy as np
 from .cases import Case
 from .tianshou_sides import open_tianshou
 
-NUM_ACTIONS = {"Pong-v5": 6, "Breakout-v5": 4, "CartPole-v1": 2}
 Step = Callable[[np.ndarray], object]
 
 
@@ -24,6 +25,7 @@ def open_side(library: str, case: Case) -> Step:
     return {
         "poolkit": open_poolkit,
         "envpool": open_envpool,
+        "envpool-fast": partial(open_envpool, use_inter_area_resize=False),
         "ale-py": open_ale,
         "gymnasium": open_gymnasium,
     }[library](case)
@@ -41,7 +43,7 @@ def open_poolkit(case: Case) -> Step:
     return send_and_recv(pool) if pool.is_async else lockstep(pool)
 
 
-def open_envpool(case: Case) -> Step:
+def open_envpool(case: Case, **options: Any) -> Step:
     import envpool
 
     pool = envpool.make(
@@ -50,6 +52,7 @@ def open_envpool(case: Case) -> Step:
         num_envs=case.num_envs,
         batch_size=case.batch_size,
         num_threads=min(case.num_threads, case.batch_size),
+        **options,
     )
     return send_and_recv(pool) if case.batch_size < case.num_envs else lockstep(pool)
 
@@ -58,7 +61,7 @@ def open_ale(case: Case) -> Step:
     from ale_py.vector_env import AtariVectorEnv
 
     pool = AtariVectorEnv(
-        case.task.removesuffix("-v5").lower(),
+        re.sub(r"(?<!^)(?=[A-Z])", "_", case.task.removesuffix("-v5")).lower(),
         num_envs=case.num_envs,
         batch_size=case.batch_size,
         num_threads=min(case.num_threads, case.batch_size),

@@ -11,9 +11,10 @@ import sys
 import time
 
 import numpy as np
+import poolkit
 
 from .cases import Case
-from .sides import NUM_ACTIONS, Step, open_side
+from .sides import Step, open_side
 
 
 def measure(step: Step, actions: list[np.ndarray], seconds: float) -> float:
@@ -33,7 +34,8 @@ def main(library: str, case_json: str) -> None:
     step = open_side(library, case)
     rng = np.random.default_rng(0)
     shape = (16, case.batch_size)
-    actions = list(rng.integers(NUM_ACTIONS[case.task], size=shape, dtype=np.int32))
+    num_actions = poolkit.make_spec(case.task).action_space.n
+    actions = list(rng.integers(num_actions, size=shape, dtype=np.int32))
     measure(step, actions, 0.2)  # warm
     print("ready", file=answers)
     for line in sys.stdin:

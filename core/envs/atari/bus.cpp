@@ -17,7 +17,8 @@ const Instruction* go(Machine& machine, uint16_t target) {
   cartridge.enter(target);
   place.window = cartridge.window();
   place.whole_window = cartridge.whole_window();
-  place.first_special = cartridge.first_special();
+  place.first_plain = cartridge.plain().first;
+  place.plain_count = cartridge.plain().count;
   if (target & 0x1000) {
     const Cartridge::Part part = cartridge.part(target);
     place.origin = part.instructions;

@@ -88,8 +88,11 @@ void Cartridge::insert(CartridgeType type, const uint8_t* banks, const Program* 
   banks_ = banks;
   program_ = program;
   composed_ = type == CartridgeType::kE0 || has_ram(type);
-  const bool all_special = type == CartridgeType::kFE || type == CartridgeType::kDPC;
-  first_special_ = all_special ? 0 : layout(type).first_hot_spot;
+  if (type == CartridgeType::kDPC) {
+    plain_ = {kDpcPorts, kDpcClocking - kDpcPorts};
+  } else {
+    plain_ = {0, type == CartridgeType::kFE ? uint16_t{0} : layout(type).first_hot_spot};
+  }
 }
 
 Cartridge::Part Cartridge::part(uint16_t address) const {

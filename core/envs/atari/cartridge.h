@@ -37,9 +37,13 @@ class Cartridge {
 
   // The 4 KB that are switched in; valid until the next special access.
   const uint8_t* window() const { return composed_ ? view_.data() : banks_ + 4096 * bank_; }
-  // Reading the window from there on may do something, and must be done by read(). So must any
-  // write.
-  uint16_t first_special() const { return first_special_; }
+  // Reading this part of the window does nothing else; the rest must be read by read(), which may
+  // switch banks only behind the start of this part. Any write must be done by write().
+  struct Plain {
+    uint16_t first;
+    uint16_t count;
+  };
+  Plain plain() const { return plain_; }
 
   // The part of the program around `address`, and the address of its first instruction.
   struct Part {
@@ -68,7 +72,7 @@ class Cartridge {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(bank_, composed_, slices_, first_special_, ram_, dpc_, view_);
+    archive(bank_, composed_, slices_, ram_, dpc_, view_);
   }
 
  private:
@@ -79,7 +83,7 @@ class Cartridge {
   uint8_t bank_ = 0;
   uint8_t composed_ = 0;  // the window is view_
   std::array<uint8_t, 4> slices_{};
-  uint16_t first_special_ = 4096;
+  Plain plain_{0, 4096};
   std::array<uint8_t, 128> ram_{};
   Dpc dpc_;
   const uint8_t* banks_ = nullptr;

@@ -41,7 +41,8 @@ struct Place {
   const Instruction* origin = nullptr;  // at `base`
   uint32_t base = 0;
   // Of the cartridge, see there.
-  uint32_t first_special = 0;
+  uint32_t first_plain = 0;
+  uint32_t plain_count = 0;
   const Instruction* whole_window = nullptr;
   const uint8_t* window = nullptr;
   // An instruction that came over the bus, and what follows it.

@@ -96,7 +96,8 @@ struct Core {
   POOLKIT_INLINE bool at_hand(Immediate) const { return true; }
   POOLKIT_INLINE bool at_hand(ZeroPage address) const { return address.at & 0x80; }
   POOLKIT_INLINE bool at_hand(Anywhere address) const {
-    return in_rom(address) ? (address.at & 0xfffu) < machine.running.place.first_special
+    const Place& place = machine.running.place;
+    return in_rom(address) ? (address.at & 0xfffu) - place.first_plain < place.plain_count
                            : in_ram(address);
   }
   POOLKIT_INLINE bool in_rom(Anywhere address) const { return address.at & 0x1000; }
@@ -124,7 +125,7 @@ struct Core {
   POOLKIT_INLINE uint8_t read_elsewhere(Anywhere address) {
     if (!in_rom(address)) return read_chip(machine, address.at, address.noise, cycle());
     const uint8_t value = machine.cartridge.read(address.at, cycle());
-    next = go(machine, pc());
+    if ((address.at & 0xfffu) >= machine.running.place.first_plain) next = go(machine, pc());
     return value;
   }
 

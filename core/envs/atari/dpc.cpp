@@ -4,12 +4,22 @@
 
 namespace poolkit::atari {
 
+namespace {
+
 // A shift register whose input is the inverted parity of four of its bits.
-void Dpc::clock_random() {
-  constexpr uint8_t kTaps = 0xb8;
-  const int even = 1 - std::popcount(static_cast<uint8_t>(random_ & kTaps)) % 2;
-  random_ = static_cast<uint8_t>(random_ << 1 | even);
-}
+constexpr auto kNextRandom = [] {
+  constexpr unsigned kTaps = 0xb8;
+  std::array<uint8_t, 256> table{};
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    const int even = 1 - std::popcount(bits & kTaps) % 2;
+    table[bits] = static_cast<uint8_t>(bits << 1 | even);
+  }
+  return table;
+}();
+
+}  // namespace
+
+void Dpc::clock_random() { random_ = kNextRandom[random_]; }
 
 void Dpc::reset(int32_t cycle) {
   music_cycle_ = cycle;

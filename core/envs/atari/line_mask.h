@@ -9,26 +9,26 @@ namespace poolkit::atari {
 inline constexpr int kWidth = 160;
 
 struct LineMask {
-  std::array<uint64_t, 3> words{};
+  alignas(16) std::array<uint64_t, 4> words{};  // the last one is empty: pairs are vectors
 
   friend constexpr LineMask operator&(LineMask a, const LineMask& b) {
-    for (int i = 0; i < 3; ++i) a.words[i] &= b.words[i];
+    for (int i = 0; i < 4; ++i) a.words[i] &= b.words[i];
     return a;
   }
   friend constexpr LineMask operator|(LineMask a, const LineMask& b) {
-    for (int i = 0; i < 3; ++i) a.words[i] |= b.words[i];
+    for (int i = 0; i < 4; ++i) a.words[i] |= b.words[i];
     return a;
   }
   friend constexpr LineMask operator^(LineMask a, const LineMask& b) {
-    for (int i = 0; i < 3; ++i) a.words[i] ^= b.words[i];
+    for (int i = 0; i < 4; ++i) a.words[i] ^= b.words[i];
     return a;
   }
   constexpr LineMask without(const LineMask& b) const {
     LineMask out;
-    for (int i = 0; i < 3; ++i) out.words[i] = words[i] & ~b.words[i];
+    for (int i = 0; i < 4; ++i) out.words[i] = words[i] & ~b.words[i];
     return out;
   }
-  constexpr bool any() const { return (words[0] | words[1] | words[2]) != 0; }
+  constexpr bool any() const { return (words[0] | words[1] | words[2] | words[3]) != 0; }
 };
 
 // kLeftOf[x] has the pixels 0 to x - 1.

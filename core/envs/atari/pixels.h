@@ -23,7 +23,9 @@ struct Segment {
 using DrawLine = void (*)(uint8_t* row, const Selector& selector,
                           const std::array<uint8_t, 4>& colours, Segment segment);
 
-// They write the pixels of `segment`, of a row of kWidth.
+// They write the pixels of `segment`, of a row of kWidth. Behind it, kSlack bytes are read and
+// written as they were.
+inline constexpr int kSlack = 32;
 void draw_line_portable(uint8_t* row, const Selector& selector,
                         const std::array<uint8_t, 4>& colours, Segment segment);
 void draw_line_avx2(uint8_t* row, const Selector& selector, const std::array<uint8_t, 4>& colours,

@@ -147,7 +147,8 @@ void Tia::reset_player(int player, int32_t clock) {
   const int h = clock % kClocksPerLine;
   const int x = h < kBlankClocks ? 3 : (h - kBlankClocks + 5) % kWidth;
   const Object object = static_cast<Object>(P0 + player);
-  const ResetPlace place = reset_place(kCopies[regs_[NUSIZ0 + player] & 7], position_[object], x);
+  const int distance = x - position_[object] + (x < position_[object] ? kWidth : 0);
+  const ResetPlace place = kResetPlaces[regs_[NUSIZ0 + player] & 7][distance];
   if (place == ResetPlace::kInCopy) advance(clock + kFinishing);
   change(object);
   position_[object] = static_cast<uint8_t>(x);
@@ -172,16 +173,7 @@ void Tia::write_motion_of_missile_0(uint8_t value, int32_t clock) {
     endless_motion_ = 1;
     endless_motion_step_ = 0;
   }
-  regs_[HMM0] = value;
-}
-
-// HMP0 to HMBL in bytes from the lowest on, and of each the bits that move its object.
-constexpr uint64_t kMotionBits = 0xf0f0f0f0f0;
-inline uint64_t Tia::motion_registers() const {
-  static_assert(std::endian::native == std::endian::little);
-  uint64_t registers = 0;
-  std::memcpy(&registers, &regs_[HMP0], BL + 1);
-  return registers & kMotionBits;
+  write_motion(HMM0, value);
 }
 
 void Tia::move_all(int32_t cycle) {
@@ -195,15 +187,15 @@ void Tia::move_all(int32_t cycle) {
   }
   last_hmove_ = 3 * cycle;
   endless_motion_ = 0;
+  constexpr uint8_t kAll = (1 << PF) - 1;
   const bool some_show_again = first_hidden_[0] || first_hidden_[1] || missile_form_ != kPlain;
   const bool all = some_show_again || kMotion[in_line][0] != 0;
-  if (const uint64_t moving = all ? kMotionBits : motion_registers()) move(moving, in_line);
+  if (const uint8_t moving = all ? kAll : moving_) move(moving, in_line);
 }
 
-void Tia::move(uint64_t registers, int cycle) {
-  while (registers != 0) {
-    const int i = std::countr_zero(registers) / 8;
-    registers &= ~(uint64_t{0xff} << 8 * i);
+void Tia::move(uint8_t objects, int cycle) {
+  for (unsigned rest = objects; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
     const int moved = kMotion[cycle][regs_[HMP0 + i] >> 4];
     const bool shows_again = i <= P1 ? first_hidden_[i] : i == M0 && missile_form_ != kPlain;
     if (moved == 0 && !shows_again) continue;

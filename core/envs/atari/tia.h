@@ -26,7 +26,7 @@ struct Display {
 };
 
 inline constexpr int kMaxLines = 300;
-using FrameBuffer = std::array<uint8_t, kMaxLines * kWidth>;
+using FrameBuffer = std::array<uint8_t, kMaxLines * kWidth + kSlack>;
 
 // Time is in CPU cycles since the start of line 0 of the frame, three clocks (pixels) each.
 class Tia {
@@ -67,9 +67,9 @@ class Tia {
   template <class Archive>
   void fields(Archive& archive) {
     archive(regs_, holders_, colours_, delayed_graphics_, delayed_ball_, position_, first_hidden_,
-            reflected_, missile_form_, endless_motion_, endless_motion_step_, dumping_, dumped_at_,
-            end_cycle_, start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_, met_,
-            last_cycle_, last_register_);
+            moving_, reflected_, missile_form_, endless_motion_, endless_motion_step_, dumping_,
+            dumped_at_, end_cycle_, start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_,
+            met_, last_cycle_, last_register_);
     archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, row_, whole_, line_,
             changed_at_, unsettled_, mixed_, visible_, recolour_, same_as_above_, blank_pixels_,
             blank_above_, blank_next_line_, selector_);
@@ -88,9 +88,9 @@ class Tia {
   void reset_player(int player, int32_t clock);
   void reset_missile_or_ball(Object object, int32_t clock);
   void write_motion_of_missile_0(uint8_t value, int32_t clock);
-  uint64_t motion_registers() const;
+  void write_motion(uint8_t reg, uint8_t value);
   void move_all(int32_t cycle);
-  void move(uint64_t registers, int cycle);
+  void move(uint8_t objects, int cycle);
   bool paddle_charged(uint32_t charging, int32_t cycle) const;
   bool unchanged(uint8_t reg, uint8_t value) const;
   void find_holders();
@@ -106,6 +106,8 @@ class Tia {
   }
   void advance_lines(int32_t clock);
   void finish_line();
+  void reflect();
+  void show_again();
   void move_endlessly();
   // To be called before registers of `object` change at the pixel reached.
   void change(Object object) {
@@ -148,6 +150,7 @@ class Tia {
   uint8_t delayed_ball_ = 0;
   std::array<uint8_t, 5> position_{};      // by Object
   std::array<uint8_t, 2> first_hidden_{};  // a player's first copy, until the line's end
+  uint8_t moving_ = 0;                     // objects (bits) whose motion register moves them
   uint8_t reflected_ = 0;                  // the playfield's right half
   enum MissileForm : uint8_t { kPlain, kStretched, kHidden };
   uint8_t missile_form_ = kPlain;  // of missile 0, by its endless motion

@@ -83,10 +83,18 @@ void Tia::finish_line() {
   blank_pixels_ = blank_next_line_;
   blank_next_line_ = 0;
   if (unsettled_ | mixed_) start_whole();
-  if (reflected_ != (regs_[CTRLPF] & 1)) {
-    change(PF);
-    reflected_ = regs_[CTRLPF] & 1;
-  }
+  if (reflected_ != (regs_[CTRLPF] & 1)) reflect();
+  if (first_hidden_[0] | first_hidden_[1] | endless_motion_) [[unlikely]]
+    show_again();
+}
+
+void Tia::reflect() {
+  change(PF);
+  reflected_ = regs_[CTRLPF] & 1;
+}
+
+// What happens to objects between two lines.
+void Tia::show_again() {
   for (int player = 0; player < 2; ++player) {
     if (first_hidden_[player]) {
       change(static_cast<Object>(P0 + player));

@@ -125,11 +125,10 @@ inline constexpr std::array<Copies, 8> kCopies = {
     copies(2, 64, 0, 1), copies(1, 0, 0, 2),  copies(3, 32, 64, 1), copies(1, 0, 0, 4)};
 
 // Where a player's position is reset, seen from where it stood before.
-enum class ResetPlace { kElsewhere, kBeforeCopy, kInCopy };
+enum class ResetPlace : uint8_t { kElsewhere, kBeforeCopy, kInCopy };
 
-constexpr ResetPlace reset_place(const Copies& copies, int old_position, int new_position) {
+constexpr ResetPlace find_reset_place(const Copies& copies, int distance) {
   constexpr int kDelay = 4;  // pixels at the start of a copy in which it is not yet drawn
-  const int distance = (new_position - old_position + kWidth) % kWidth;
   for (int i = 0; i < copies.count; ++i) {
     const int inside = distance - copies.offsets[i];
     if (inside >= 0 && inside < kDelay) return ResetPlace::kBeforeCopy;
@@ -137,6 +136,17 @@ constexpr ResetPlace reset_place(const Copies& copies, int old_position, int new
   }
   return ResetPlace::kElsewhere;
 }
+
+// By the low three bits of NUSIZ, and how far the new position is to the right of the old one.
+inline constexpr auto kResetPlaces = [] {
+  std::array<std::array<ResetPlace, kWidth>, 8> table{};
+  for (int number_size = 0; number_size < 8; ++number_size) {
+    for (int distance = 0; distance < kWidth; ++distance) {
+      table[number_size][distance] = find_reset_place(kCopies[number_size], distance);
+    }
+  }
+  return table;
+}();
 
 // HMOVE feeds an object extra clocks, one in four, until its counter agrees with the motion
 // register. The register moves it by `nominal`; a late strobe loses the first of the clocks

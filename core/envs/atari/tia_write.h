@@ -59,6 +59,12 @@ inline void Tia::write_enable(uint8_t reg, uint8_t value) {
   if (reg == ENABL) find_holders();
 }
 
+inline void Tia::write_motion(uint8_t reg, uint8_t value) {
+  const uint8_t bit = static_cast<uint8_t>(1 << (reg - HMP0));
+  moving_ = static_cast<uint8_t>(value & 0xf0 ? moving_ | bit : moving_ & ~bit);
+  regs_[reg] = value;
+}
+
 template <uint8_t kReg>
 bool Tia::write_to(uint8_t value, int32_t cycle) {
   const bool too_late = cycle >= end_cycle_;
@@ -135,7 +141,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
     case HMP1:
     case HMM1:
     case HMBL:
-      regs_[reg] = value;
+      write_motion(reg, value);
       break;
     case RESMP0:
     case RESMP1:
@@ -148,6 +154,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
       break;
     case HMCLR:
       for (int i = HMP0; i <= HMBL; ++i) regs_[i] = 0;
+      moving_ = 0;
       break;
     case CXCLR:
       advance(clock);
