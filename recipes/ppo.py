@@ -26,7 +26,7 @@ class Args:
     """seeds the environments, the network and the sampling"""
     env_id: str = "CartPole-v1"
     """the environment, as in `poolkit.list_all_envs()`"""
-    total_timesteps: int = 200_000
+    total_timesteps: int = 100_000
     """agent steps to train for"""
     time_limit_minutes: float = float("inf")
     """end training (and the annealing) after this time, if it comes before `total_timesteps`"""
@@ -41,13 +41,13 @@ class Args:
     capture_video: bool = False
     """film the evaluation's first game, as `evaluation.mp4`"""
 
-    num_envs: int = 16
+    num_envs: int = 64
     """environments that are stepped at once"""
     num_threads: int | None = None
     """threads that step them (default: the CPUs that this process may use)"""
-    num_steps: int = 64
+    num_steps: int = 32
     """agent steps between two updates, for each environment"""
-    learning_rate: float = 1e-3
+    learning_rate: float = 5e-3
     """Adam's step size"""
     anneal_lr: bool = True
     """let the learning rate fall to zero over the training, linearly"""
@@ -57,7 +57,7 @@ class Args:
     """lambda of the generalized advantage estimation"""
     num_minibatches: int = 4
     """minibatches that an update's data is cut into"""
-    update_epochs: int = 4
+    update_epochs: int = 8
     """passes over an update's data"""
     norm_adv: bool = True
     """normalize the advantages of each minibatch"""

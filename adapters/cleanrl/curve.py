@@ -66,15 +66,20 @@ class Curve:
         returns = [game.episode_return for game in self.games[-last:]]
         return round(sum(returns) / len(returns), 2) if returns else None
 
+    def mean_returns(self, last: int = 20) -> NDArray[np.float64]:
+        """At each game's end, of the last games: float64[len(games)]."""
+        sums = np.cumsum([0.0, *(game.episode_return for game in self.games)])
+        ends = np.arange(1, len(sums))
+        starts = np.maximum(ends - last, 0)
+        means: NDArray[np.float64] = (sums[ends] - sums[starts]) / (ends - starts)
+        return means
+
     def draw(self, path: Path, title: str) -> None:
         """Make a picture of it."""
         figure = Figure(figsize=(11, 4), layout="constrained")
         axes = figure.subplots(1, 2, sharey=True)
-        returns = np.array([game.episode_return for game in self.games])
-        sums = np.concatenate([[0.0], np.cumsum(returns)])
-        ends = np.arange(1, len(returns) + 1)
-        starts = np.maximum(ends - 20, 0)
-        means = (sums[ends] - sums[starts]) / (ends - starts)
+        returns = [game.episode_return for game in self.games]
+        means = self.mean_returns()
         for axis, label, x in (
             (axes[0], "agent steps (millions)", [game.step / 1e6 for game in self.games]),
             (axes[1], "minutes of training", [game.seconds / 60 for game in self.games]),

@@ -60,8 +60,6 @@ class ScriptVectorEnv(VectorWrapper):
 def _row(batch: Any, row: int) -> Any:
     if isinstance(batch, dict):
         return {key: _row(part, row) for key, part in batch.items()}
-    if isinstance(batch, tuple):
-        return tuple(_row(part, row) for part in batch)
     return batch[row]
 
 

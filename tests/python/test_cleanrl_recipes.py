@@ -1,5 +1,6 @@
 """The recipes in CleanRL's manner: as programs, at tiny size, and what all of them promise."""
 
+import itertools
 import json
 import os
 import signal
@@ -260,6 +261,15 @@ def test_program_leaves_what_it_promises(name: str, tmp_path: Path) -> None:
     assert len(list(run_dir.glob("events.out.tfevents.*"))) == 1
 
 
+@pytest.mark.usefixtures("signals")
+def test_ppo_holds_the_pole_up(tmp_path: Path) -> None:
+    recipe = load_recipe("ppo")
+    assert recipe.main(recipe.Args(total_timesteps=60_000, num_threads=1, runs_dir=tmp_path)) == 0
+    (run_dir,) = tmp_path.iterdir()
+    returns = json.loads((run_dir / "summary.json").read_text())["evaluation_returns"]
+    assert sum(returns) / len(returns) >= 475
+
+
 def test_interrupt_saves_and_exits(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, str(RECIPES / "ppo.py"), f"--runs-dir={tmp_path}", "--num-threads=1"],
@@ -314,3 +324,34 @@ def test_poolkit_play_plays_the_model_of_a_run(
             assert action == expected.argmax()
             obs = torch.from_numpy(envs.step([action])[0])
     assert len(played) == 20
+
+
+def test_timeline_recipe_draws_what_it_measured(tmp_path: Path) -> None:
+    load_recipe("ppo_atari")  # which it imports
+    recipe = load_recipe("asynchronous_timeline")
+    args = recipe.Args(num_envs=4, batch_size=2, num_threads=1, seconds=0.2, out=tmp_path)
+    spans = recipe.measure(args, batch_size=2)
+    network = [(start, end) for start, end, env in spans if env < 0]
+    assert all(start <= end for start, end, _ in spans)
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(network))
+    for env in range(4):
+        own = [(start, end) for start, end, its in spans if its == env]
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(own))
+    recipe.main(args)
+    assert (tmp_path / "timeline.png").read_bytes().startswith(b"\x89PNG")
+    rates = json.loads((tmp_path / "timeline.json").read_text())
+    assert rates["lock-step"]["steps_per_second"] > 0 < rates["asynchronous"]["network_busy"]
+
+
+@pytest.mark.usefixtures("signals")
+def test_runs_are_compared(tmp_path: Path) -> None:
+    ppo = load_recipe("ppo")
+    for seed in (1, 2):
+        arguments = {**TINY["ppo"], "eval_games": 1, "num_threads": 1, "runs_dir": tmp_path}
+        assert ppo.main(ppo.Args(seed=seed, **arguments)) == 0
+    recipe = load_recipe("compare_runs")
+    recipe.main(recipe.Args(runs=list(tmp_path.iterdir()), out=tmp_path / "both"))
+    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
+    results = json.loads((tmp_path / "both.json").read_text())
+    assert [result["args"]["seed"] for result in results] == [1, 2]
+    assert all(r["mean_evaluation_return"] == r["evaluation_returns"][0] for r in results)
