@@ -225,3 +225,14 @@ def test_output_in_the_docs_is_what_is_printed(
     main(["info", "Pong-v5"])
     shown = Path(__file__).parents[2] / "docs/results/info_pong.txt"
     assert capsys.readouterr().out == shown.read_text(), "make cli-output"
+
+
+def test_rate_in_the_docs_is_of_the_table_that_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    main(["bench", "CartPole-v1", "--seconds", "0.01"])
+    headers, values = capsys.readouterr().out.splitlines()
+    shown = (Path(__file__).parents[2] / "docs/results/bench_cartpole.txt").read_text()
+    assert shown.splitlines()[0].split() == headers.split(), "make cli-output"
+    assert shown.splitlines()[1].split()[:3] == values.split()[:3]

@@ -1,7 +1,9 @@
 """The classic gym front end: what scripts written for EnvPool do with it."""
 
+import inspect
 from typing import Any
 
+import envpool
 import gymnasium
 import numpy as np
 import poolkit
@@ -159,3 +161,34 @@ def test_a_state_continues_exactly() -> None:
         for _ in range(40):  # over an end and the reset after it
             obs, *_ = envs.step([1, 1])
             np.testing.assert_array_equal(obs[0], obs[1])
+
+
+def test_arguments_and_infos_have_envpools_names_and_defaults() -> None:
+    config = dict(envpool.make_spec("Pong-v5").config._asdict())
+    # What docs/front_ends.md says of EnvPool's that are not ours.
+    for name in ("base_path", "env_seed", "gym_reset_return_info", "max_num_players"):
+        del config[name]
+    assert config.pop("task") == "pong"
+    assert config.pop("use_inter_area_resize")
+    spec = poolkit.make_spec("Pong-v5")
+    ours = {option.name: option.default for option in spec.options}
+    ours |= {
+        name: parameter.default
+        for name, parameter in inspect.signature(poolkit.make).parameters.items()
+    }
+    ours["max_episode_steps"] = spec.max_episode_steps
+    for name, default in config.items():
+        none = {"mode": -1, "difficulty": -1, "num_threads": 0, "batch_size": 1}.get(name)
+        assert ours[name] == (None if default == none else default), name
+
+    pool = envpool.make("Pong-v5", env_type="gym", num_envs=2)
+    pool.reset()
+    theirs = pool.step(np.zeros(2, np.int64))[-1]
+    pool.close()
+    with poolkit.make_gym("Pong-v5", num_envs=2, ram=True) as envs:
+        envs.reset()
+        info = envs.step([0, 0])[3]
+    for name in theirs.keys() - {"players"}:
+        assert info[name].dtype == theirs[name].dtype, name
+        assert info[name].shape == theirs[name].shape, name
+    assert {"lives", "reward", "terminated", "elapsed_step", "env_id"} <= theirs.keys()

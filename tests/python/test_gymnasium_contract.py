@@ -1,5 +1,8 @@
 """What Gymnasium, its wrappers and its registry expect of a VectorEnv."""
 
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import poolkit
@@ -48,6 +51,21 @@ def test_make_vec_makes_ours() -> None:
     assert envs.spec is not None
     assert envs.spec.id == "poolkit/CartPole-v1"
     envs.close()
+
+
+def test_module_before_the_id_is_imported_by_gymnasium() -> None:
+    program = (
+        "import gymnasium; "
+        "print(gymnasium.make_vec('poolkit:poolkit/Pong-v5', num_envs=2)); "
+        "print(gymnasium.make('poolkit:poolkit/ALE-Pong-v5').spec.id)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "GymnasiumVectorEnv(poolkit/Pong-v5, num_envs=2)",
+        "poolkit/ALE-Pong-v5",
+    ]
 
 
 def test_registry_has_every_environment() -> None:

@@ -22,6 +22,7 @@ from gymnasium.wrappers.vector import (
 )
 from poolkit.single_env import GymnasiumEnv
 
+CART, TAXI, PENDULUM = "CartPole-v1", "Taxi-v4", "Pendulum-v1"
 NUM_ENVS = 3
 LIMIT = 25
 Wrap = Callable[[Any], Any]
@@ -42,18 +43,21 @@ NEXT_STEP, SAME_STEP, DISABLED = (
     AutoresetMode.SAME_STEP,
     AutoresetMode.DISABLED,
 )
-NUMERIC = [(wrap, mode) for wrap in REWARDS for mode in AutoresetMode] + [
-    (NormalizeObservation, NEXT_STEP),
-    (SHIFT, NEXT_STEP),
-    (SHIFT, DISABLED),
+# Taxi's rewards differ and are exact in float32; Pendulum's observations are all different.
+NUMERIC = [
+    *((task, wrap, mode) for task in (CART, TAXI) for wrap in REWARDS for mode in AutoresetMode),
+    *((task, NormalizeObservation, NEXT_STEP) for task in (CART, PENDULUM)),
+    *((task, SHIFT, mode) for task in (CART, PENDULUM) for mode in (NEXT_STEP, DISABLED)),
 ]
 REFUSED = [(NormalizeObservation, SAME_STEP), (NormalizeObservation, DISABLED), (SHIFT, SAME_STEP)]
 
 
-def sides(mode: AutoresetMode) -> tuple[VectorEnv[Any, Any, Any], VectorEnv[Any, Any, Any]]:
-    ours = poolkit.make("CartPole-v1", num_envs=NUM_ENVS, autoreset=mode, max_episode_steps=LIMIT)
+def sides(
+    mode: AutoresetMode, task: str = CART
+) -> tuple[VectorEnv[Any, Any, Any], VectorEnv[Any, Any, Any]]:
+    ours = poolkit.make(task, num_envs=NUM_ENVS, autoreset=mode, max_episode_steps=LIMIT)
     theirs = gymnasium.make_vec(
-        "CartPole-v1",
+        task,
         NUM_ENVS,
         vectorization_mode="sync",
         vector_kwargs={"autoreset_mode": mode},
@@ -64,10 +68,10 @@ def sides(mode: AutoresetMode) -> tuple[VectorEnv[Any, Any, Any], VectorEnv[Any,
 
 def steps(envs: Any, mode: AutoresetMode, count: int = 120) -> list[Any]:
     """What each step returned; with no autoreset, ended envs are reset by the mask."""
-    rng = np.random.default_rng(0)
+    envs.action_space.seed(0)
     out = [(envs.reset(seed=7)[0],)]
     for _ in range(count):
-        step = envs.step(rng.integers(0, 2, NUM_ENVS))
+        step = envs.step(envs.action_space.sample())
         out.append(step)
         ended = step[2] | step[3]
         if mode is DISABLED and ended.any():
@@ -76,9 +80,11 @@ def steps(envs: Any, mode: AutoresetMode, count: int = 120) -> list[Any]:
     return out
 
 
-@pytest.mark.parametrize(("wrap", "mode"), NUMERIC)
-def test_numbers_are_those_around_sync_vector_env(wrap: Wrap, mode: AutoresetMode) -> None:
-    ours, theirs = (steps(wrap(envs), mode) for envs in sides(mode))
+@pytest.mark.parametrize(("task", "wrap", "mode"), NUMERIC)
+def test_numbers_are_those_around_sync_vector_env(
+    task: str, wrap: Wrap, mode: AutoresetMode
+) -> None:
+    ours, theirs = (steps(wrap(envs), mode) for envs in sides(mode, task))
     assert len(ours) == len(theirs)
     for got, expected in zip(ours, theirs, strict=True):
         for mine, other in zip(got[:3], expected[:3], strict=True):
@@ -87,9 +93,12 @@ def test_numbers_are_those_around_sync_vector_env(wrap: Wrap, mode: AutoresetMod
             np.testing.assert_array_equal(got[3], expected[3] & ~expected[2])
 
 
+@pytest.mark.parametrize("task", [CART, TAXI])
 @pytest.mark.parametrize("mode", [NEXT_STEP, SAME_STEP])
-def test_episode_statistics_are_those_around_sync_vector_env(mode: AutoresetMode) -> None:
-    ours, theirs = (steps(RecordEpisodeStatistics(envs), mode) for envs in sides(mode))
+def test_episode_statistics_are_those_around_sync_vector_env(
+    task: str, mode: AutoresetMode
+) -> None:
+    ours, theirs = (steps(RecordEpisodeStatistics(envs), mode) for envs in sides(mode, task))
     episodes = 0
     for got, expected in zip(ours[1:], theirs[1:], strict=True):
         mine, other = got[4], expected[4]
@@ -104,18 +113,20 @@ def test_episode_statistics_are_those_around_sync_vector_env(mode: AutoresetMode
     assert episodes > 10
 
 
-def test_without_autoreset_episode_length_counts_each_env_by_itself() -> None:
-    counted = np.zeros(NUM_ENVS, np.int64)
+@pytest.mark.parametrize("task", [CART, TAXI])
+def test_without_autoreset_return_and_length_count_each_env_by_itself(task: str) -> None:
+    lengths, returns = np.zeros(NUM_ENVS, np.int64), np.zeros(NUM_ENVS)
     ended = np.zeros(NUM_ENVS, np.bool_)
-    ours, _ = sides(DISABLED)
+    ours, _ = sides(DISABLED, task)
     for step in steps(ours, DISABLED)[1:]:
         if len(step) == 1:
-            counted[ended] = 0
+            lengths[ended] = returns[ended] = 0
             continue
-        counted += 1
+        lengths += 1
+        returns += step[1]
         ended = step[2] | step[3]
-        np.testing.assert_array_equal(step[4]["episode_length"], counted)
-        np.testing.assert_array_equal(step[4]["episode_return"], counted)
+        np.testing.assert_array_equal(step[4]["episode_length"], lengths)
+        np.testing.assert_array_equal(step[4]["episode_return"], returns)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
