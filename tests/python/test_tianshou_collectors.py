@@ -276,6 +276,8 @@ def test_async_collector_works_with_tianshous_own_envs(wrap: Any) -> None:
         assert (rows.info.env_id == env_id).all()
         goes_on = ~rows.done[:-1]
         np.testing.assert_array_equal(rows.obs[1:][goes_on], rows.obs_next[:-1][goes_on])
+    collector.reset()  # waits for those that are stepping, which these envs' reset does not
+    assert collector.collect(n_step=24).n_collected_steps >= 24
 
 
 @pytest.mark.parametrize("reset", ["reset", "reset_env"])
