@@ -59,6 +59,16 @@ def test_statistics_do_not_leak_over_a_truncation() -> None:
     envs.close()
 
 
+def test_a_truncated_game_of_atari_is_over() -> None:
+    envs = cleanrl.RecordEpisodeStatistics(
+        cleanrl.make("Breakout-v5", num_envs=2, episodic_life=True, max_episode_steps=3)
+    )
+    envs.reset()
+    over = [envs.step([0, 0])[3]["game_over"].tolist() for _ in range(4)]
+    assert over == [[False, False], [False, False], [True, True], [False, False]]
+    envs.close()
+
+
 def test_statistics_of_an_asynchronous_pool() -> None:
     envs = cleanrl.RecordEpisodeStatistics(
         cleanrl.make("Breakout-v5", num_envs=4, batch_size=2, episodic_life=True, reward_clip=True),

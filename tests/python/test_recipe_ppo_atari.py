@@ -270,16 +270,22 @@ class LatencyEnvs:
                 self.steps[env] += 1
             if self.steps[env] == 5 + env:
                 (truncated if env % 2 else terminated)[row] = True
-                info["final_obs"][row, 0, 0, :2] = env, self.steps[env]
+                info["final_obs"][row] = self.picture(env, self.steps[env])
                 self.steps[env] = 0
-            obs[row, 0, 0, :2] = env, self.steps[env]
+            obs[row] = self.picture(env, self.steps[env])
         info["elapsed_step"] = np.array([self.steps[env] for env in first])
         info["final_info"] = {"episode_return": np.zeros(n), "episode_length": np.zeros(n, int)}
         return obs, reward, terminated, truncated, info
 
     @staticmethod
     def reward(env: int, step: int, action: int) -> float:
-        return 1000.0 * env + 10 * step + action
+        return env / 8 + step / 128 + action / 1024
+
+    @staticmethod
+    def picture(env: int, step: int) -> Any:
+        pixels = np.random.default_rng([env, step]).integers(0, 256, (4, 84, 84), np.uint8)
+        pixels[0, 0, :2] = env, step
+        return pixels
 
 
 @pytest.mark.parametrize("overlap", [False, True])
@@ -299,10 +305,11 @@ def test_after_random_times_each_reward_is_with_the_action_that_earned_it(
             expected = LatencyEnvs.reward(env, step, int(rollout.actions[row]))
             is_end = step == 4 + env
             if is_end and env % 2:  # truncated: the value of the observation behind the end
-                final = torch.zeros((1, 4, 84, 84), dtype=torch.uint8)
-                final[0, 0, 0, :2] = torch.tensor([env, step + 1])
-                expected += args.gamma * policy(final)[1].item()
-            assert collector.rewards[row] == pytest.approx(expected, abs=1e-4)
+                final = torch.from_numpy(LatencyEnvs.picture(env, step + 1)[None])
+                value = policy(final)[1].item()
+                assert abs(value) > 1e-3
+                expected += args.gamma * value
+            assert collector.rewards[row] == pytest.approx(expected, abs=1e-5)
             assert collector.ends[row] == is_end
             rows_of[env] += 1
             ends += [env] * is_end
