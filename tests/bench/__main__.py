@@ -192,6 +192,9 @@ def main() -> int:
     for table in tables_of(results):
         console.print(table)
     for result in results:
+        if result["num_envs"] == 1 and "poolkit" in result["steps_per_second"]:
+            batch = 1e6 / result["steps_per_second"]["poolkit"]["median"]
+            console.print(f"{result['case']}: a batch of 1 env takes {batch:.1f} us", markup=False)
         for error in result["errors"].values():
             console.print(f"{result['case']}: {error}", markup=False)
     report = {

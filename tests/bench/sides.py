@@ -28,6 +28,7 @@ def open_side(library: str, case: Case) -> Step:
         "envpool-fast": partial(open_envpool, use_inter_area_resize=False),
         "ale-py": open_ale,
         "gymnasium": open_gymnasium,
+        "SyncVectorEnv": open_sync,
     }[library](case)
 
 
@@ -77,6 +78,14 @@ def open_gymnasium(case: Case) -> Step:
         gymnasium.make_vec(
             case.task, num_envs=case.num_envs, vectorization_mode="vector_entry_point"
         )
+    )
+
+
+def open_sync(case: Case) -> Step:
+    import gymnasium
+
+    return lockstep(
+        gymnasium.make_vec(case.task, num_envs=case.num_envs, vectorization_mode="sync")
     )
 
 
