@@ -110,7 +110,7 @@ class PoolPair:
             while self.envs.pending:  # those that the reset did not come to
                 self._receive(self.envs.recv)
         else:
-            assert error is None
+            assert error is None, repr(error)
             obs, info = shown
             assert all(isinstance(result, Row) for result in self.model.owed.values())
             ids = list(range(len(mask))) if self.model.lock_step else ids
@@ -197,7 +197,7 @@ class PoolPair:
             assert owed.pop(error.env_id) == error.message
             assert error.env_id == errors[0] or not (self.model.lock_step and in_order)
         else:
-            assert error is None
+            assert error is None, repr(error)
             assert wanted < len(owed) or not errors
             obs, reward, terminated, truncated, info = received
             ids = info["env_id"].tolist()

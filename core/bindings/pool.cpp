@@ -105,6 +105,9 @@ void bind_pool(nb::module_& m) {
       .def("observe", &PythonPool::observe, "env_id"_a.none() = nb::none(),
            "(observation, info) of envs as they are, by default all; counts as a recv.")
       .def("drain", &PythonPool::drain, "Wait for all pending results and drop them.")
+      .def("finish", &PythonPool::finish,
+           "Drain, but raise the EnvError of an env that failed; what it did not come to stays "
+           "pending.")
       .def("idle", &PythonPool::idle, "env_id"_a.none() = nb::none(),
            "The ids, by default all; ValueError for one that is pending or no env's.")
       .def("render", &PythonPool::render, "env_id"_a, "uint8[height, width, 3].")

@@ -215,6 +215,11 @@ void PythonPool::drain() {
   pool_->drain(check_signals);
 }
 
+void PythonPool::finish() {
+  const Outside outside(*this);
+  while (pool_->pending() > 0) pool_->recv({}, check_signals);
+}
+
 std::vector<int32_t> PythonPool::read_idle(nb::handle env_id, bool twice) {
   if (env_id.is_none()) {
     expect_all_idle(*pool_);

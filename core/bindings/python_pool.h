@@ -36,6 +36,8 @@ class PythonPool {
   // (observation, info), without a step; counts as a recv. env_id None: all.
   nanobind::object observe(nanobind::handle env_id);
   void drain();
+  // The same, but throws the EnvError of an env that failed, and leaves those it did not come to.
+  void finish();
 
   // The ids themselves, once they are known to be of idle envs. env_id None: all.
   std::vector<int32_t> idle(nanobind::handle env_id) { return read_idle(env_id, true); }

@@ -172,3 +172,20 @@ def test_mistyped_option_is_named(
 def test_option_out_of_its_range_is_the_environments_error() -> None:
     with pytest.raises(poolkit.EnvError, match="length=0: must be in 1"):
         poolkit.make("debug/Counter-v0", length=0)
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_reset_that_fails_leaves_the_last_recv_to_be_answered(failing: int) -> None:
+    with poolkit.make("debug/Failing-v0", num_envs=4, batch_size=1) as envs:
+        envs.async_reset()
+        while envs.pending:
+            envs.recv()
+        envs.send([THROW_IN_RESET], [failing])
+        envs.recv()
+        envs.send([STEP], [0])
+        envs.recv()
+        with pytest.raises(poolkit.EnvError, match=f"env {failing}"):
+            envs.reset(options={"reset_mask": np.arange(4) > 0})
+        envs.send([STEP])
+        left = [int(envs.recv()[4]["env_id"][0]) for _ in range(envs.pending)]
+        assert left.count(0) == 1

@@ -132,8 +132,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
                 f"reset_mask: {self.pending} results are pending; recv() them, or use async_reset()"
             )
         self._pool.reset(env_id, None if seeds is None else [seeds[env] for env in env_id])
-        while self.pending:
-            self._pool.recv()
+        self._pool.finish()
         return self._pool.observe(env_id if self.is_async else None)
 
     def _ids_of(self, mask: object) -> NDArray[np.intp]:
