@@ -107,8 +107,8 @@ class PoolPair:
         shown, error = outcome(lambda: self.envs.reset(seed=seed, options=options))
         if isinstance(error, poolkit.EnvError):
             assert self.model.owed.pop(error.env_id) == error.message
-            while self.envs.pending:  # those that the reset did not come to
-                self._receive(self.envs.recv)
+            while self.envs.pending:
+                self._receive_left()
         else:
             assert error is None, repr(error)
             obs, info = shown
@@ -211,6 +211,17 @@ class PoolPair:
             self._compare_finals([row.final for row in rows], info)
             self.model.received = ids
         self._check_pending()
+
+    def _receive_left(self) -> None:
+        """What a reset that failed did not come to; what it came to it has dropped."""
+        received, error = outcome(self.envs.recv)
+        if isinstance(error, poolkit.EnvError):
+            assert self.model.owed.pop(error.env_id) == error.message
+            return
+        assert error is None, repr(error)
+        self.model.received = received[4]["env_id"].tolist()
+        rows = [self.model.owed.pop(env) for env in self.model.received]
+        self._compare(rows, received[0], received[4])
 
     def _compare(self, rows: list[Row], obs: Any, info: dict[str, Any]) -> None:
         shown = {"obs": obs} | info
