@@ -6,6 +6,7 @@ import numpy as np
 import poolkit
 from gymnasium.vector import VectorEnv, VectorWrapper
 from numpy.typing import NDArray
+from poolkit.nested import row_of
 
 
 class ScriptVectorEnv(VectorWrapper):
@@ -43,8 +44,8 @@ class ScriptVectorEnv(VectorWrapper):
         observations = np.full(self.num_envs, None, object)
         infos = np.full(self.num_envs, None, object)
         for env in np.flatnonzero(ended).tolist():
-            observations[env] = _row(info["final_obs"], env)
-            infos[env] = _row(finals, env)
+            observations[env] = row_of(info["final_obs"], env)
+            infos[env] = row_of(finals, env)
             if over[env]:
                 infos[env]["episode"] = {key: all_[[env]] for key, all_ in episode.items()}
         info |= {
@@ -55,12 +56,6 @@ class ScriptVectorEnv(VectorWrapper):
             "episode": episode,
             "_episode": over,
         }
-
-
-def _row(batch: Any, row: int) -> Any:
-    if isinstance(batch, dict):
-        return {key: _row(part, row) for key, part in batch.items()}
-    return batch[row]
 
 
 def make_vec(task: str, num_envs: int = 1, **arguments: Any) -> ScriptVectorEnv:

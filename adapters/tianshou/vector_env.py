@@ -13,6 +13,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
 from poolkit.seeds import reset_seeds
+from poolkit.spaces import has_tuple
 from tianshou.data import to_numpy
 from tianshou.env import BaseVectorEnv
 
@@ -76,7 +77,7 @@ class PoolVectorEnv(BaseVectorEnv):
             autoreset="same_step",
             **options,
         )
-        if _has_tuple(pool.single_observation_space):
+        if has_tuple(pool.single_observation_space):
             pool.close()
             raise TypeError(
                 f"{task}: Tianshou does not support the Tuple in the observation space "
@@ -298,9 +299,3 @@ class PoolVectorEnv(BaseVectorEnv):
             batch: Any = create_empty_array(space, len(action))
             return concatenate(space, list(action), batch)
         return to_numpy(action)
-
-
-def _has_tuple(space: Any) -> bool:
-    if isinstance(space, spaces.Dict):
-        return any(_has_tuple(entry) for entry in space.values())
-    return isinstance(space, spaces.Tuple)

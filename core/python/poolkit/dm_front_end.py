@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .front_end import FrontEnd
 from .gymnasium_env import GymnasiumVectorEnv, Step
-from .nested import first_row, one_row
+from .nested import one_row, row_of
 from .spaces import Space
 
 
@@ -113,7 +113,7 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
 
     def _time_step(self, step: Step) -> dm_env.TimeStep:
         obs, reward, terminated, truncated, info = step
-        self.info = first_row(info) if self._squeeze else info
+        self.info = row_of(info) if self._squeeze else info
         env_id, elapsed = info["env_id"], info["elapsed_step"]
         # A reset row is the only one that does not count a step; after a lost life the count stays.
         first = (elapsed == 0) | (elapsed == self._elapsed[env_id])
@@ -126,10 +126,8 @@ class DmVectorEnv(FrontEnd, dm_env.Environment):  # type: ignore[misc]
         if not self._squeeze:
             return dm_env.TimeStep(step_type, reward, discount, obs)
         if first[0]:
-            return dm_env.restart(first_row(obs))
-        return dm_env.TimeStep(
-            dm_env.StepType(step_type[0]), reward[0], discount[0], first_row(obs)
-        )
+            return dm_env.restart(row_of(obs))
+        return dm_env.TimeStep(dm_env.StepType(step_type[0]), reward[0], discount[0], row_of(obs))
 
 
 def _spec_of(space: Space, rows: tuple[int, ...], name: str) -> Any:

@@ -15,7 +15,7 @@ from .config import PoolConfig
 from .nested import tuples_as_arrays
 from .registry import Choice
 from .seeds import reset_seeds
-from .spaces import space_of
+from .spaces import has_tuple, space_of
 from .stats import PoolStats
 from .window import Image, Window
 
@@ -74,7 +74,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
         self.observation_space = batch_space(self.single_observation_space, config.rows)
         self.action_space = batch_space(self.single_action_space, config.rows)
         self.single_info_space = cast(spaces.Dict, space_of(env_type.info))
-        self._tuples = _has_tuples(self.single_observation_space)
+        self._tuples = has_tuple(self.single_observation_space)
         self._config = config
         self._pool = config.open(env_type)
         self.closed = False
@@ -286,12 +286,6 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Array]):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _has_tuples(space: spaces.Space[Any]) -> bool:
-    if isinstance(space, spaces.Dict):
-        return any(map(_has_tuples, space.values()))
-    return isinstance(space, spaces.Tuple)
 
 
 def _with_arrays_of_tuples(step: Step) -> Step:

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 
 
-def first_row(value: Any, row: int = 0) -> Any:
-    """The first env's part, or another's.
+def row_of(value: Any, row: int = 0) -> Any:
+    """One env's part, by default the first's.
 
-    >>> first_row({"a": np.array([1.5]), "b": (np.array([[2, 3]]),)})
+    >>> row_of({"a": np.array([1.5]), "b": (np.array([[2, 3]]),)})
     {'a': np.float64(1.5), 'b': (array([2, 3]),)}
     """
     if isinstance(value, dict):
-        return {key: first_row(entry, row) for key, entry in value.items()}
+        return {key: row_of(entry, row) for key, entry in value.items()}
     if isinstance(value, tuple):
-        return tuple(first_row(entry, row) for entry in value)
+        return tuple(row_of(entry, row) for entry in value)
     return value[row]
 
 
@@ -30,7 +30,7 @@ def tuples_as_arrays(value: Any, rows: int) -> Any:
         return value
     out = np.empty(rows, object)
     for row in range(rows):
-        out[row] = first_row(value, row)
+        out[row] = row_of(value, row)
     return out
 
 

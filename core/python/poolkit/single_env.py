@@ -7,7 +7,7 @@ import gymnasium
 from .checks import check_reset_options
 from .factory import make
 from .gymnasium_env import GymnasiumVectorEnv
-from .nested import first_row, one_row
+from .nested import one_row, row_of
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
@@ -42,17 +42,17 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         check_reset_options(options)
         super().reset(seed=seed)
         obs, info = self._envs.reset(seed=seed)
-        return first_row(obs), first_row(info)
+        return row_of(obs), row_of(info)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """As `GymnasiumVectorEnv.step`, without the axis of the envs."""
         obs, reward, terminated, truncated, info = self._envs.step(one_row(action))
         return (
-            first_row(obs),
+            row_of(obs),
             float(reward[0]),
             bool(terminated[0]),
             bool(truncated[0]),
-            first_row(info),
+            row_of(info),
         )
 
     def render(self) -> Any:

@@ -21,6 +21,17 @@ def space_of(arrays: list[_core.ArrayInfo]) -> Space:
     return _nested(_core.nest(names, [_leaf(array) for array in arrays]))
 
 
+def has_tuple(space: Space) -> bool:
+    """Whether a Tuple is the space, or anywhere in a Dict.
+
+    >>> has_tuple(spaces.Dict(a=spaces.Discrete(2), b=spaces.Tuple([])))
+    True
+    """
+    if isinstance(space, spaces.Dict):
+        return any(map(has_tuple, space.values()))
+    return isinstance(space, spaces.Tuple)
+
+
 def _nested(value: Any) -> Space:
     if isinstance(value, dict):
         return spaces.Dict({key: _nested(entry) for key, entry in value.items()})
