@@ -49,8 +49,8 @@ class Builder {
 // Envs of one home, each built by the worker that happens to take it.
 class Site final : public Source {
  public:
-  Site(Builder& builder, size_t first, const Home& home)
-      : builder_(builder), workers_(home.workers), last_(home.end), next_(first) {
+  Site(Builder& builder, const Home& home)
+      : builder_(builder), workers_(home.workers), last_(home.end), next_(home.first) {
     workers_.attach(*this);
     workers_.wake(workers_.size());
   }
@@ -78,11 +78,7 @@ class Site final : public Source {
 void build_envs(EnvRunner& runner, std::span<const Home> homes) {
   Builder builder(runner);
   std::vector<std::unique_ptr<Site>> sites;
-  size_t first = 0;
-  for (const Home& home : homes) {
-    sites.push_back(std::make_unique<Site>(builder, first, home));
-    first = home.end;
-  }
+  for (const Home& home : homes) sites.push_back(std::make_unique<Site>(builder, home));
   builder.wait_until([&] {
     return std::none_of(sites.begin(), sites.end(),
                         [](const auto& site) { return site->has_work(); });

@@ -8,9 +8,10 @@
 
 namespace poolkit {
 
-// Envs that are at home on one NUMA node: those from the end of the node before to `end`.
+// Envs that are at home on one NUMA node: those from `first` on and before `end`.
 struct Home {
   Workers& workers;
+  size_t first;
   size_t end;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 namespace poolkit {
 namespace {
@@ -27,11 +28,7 @@ EnvStepper::EnvStepper(const PoolParts& parts)
       light_(parts.type.spec().light != 0),
       next_(parts.config.num_envs) {
   const std::vector<Home> homes = homes_of(parts);
-  size_t first = 0;
-  for (const Home& home : homes) {
-    lanes_.push_back(std::make_unique<Lane>(*this, home, home.end - first));
-    first = home.end;
-  }
+  for (const Home& home : homes) lanes_.push_back(std::make_unique<Lane>(*this, home));
   build_envs(runner_, homes);
   // A single thread that may help is the caller itself: no worker competes with it for the work.
   const bool callers_alone = helper() && parts_.config.num_threads == 1 && !parts_.config.workers;
@@ -44,9 +41,11 @@ EnvStepper::~EnvStepper() { stop(); }
 std::vector<Home> EnvStepper::homes_of(const PoolParts& parts) {
   std::vector<Home> homes;
   size_t workers = 0;
+  size_t first = 0;
   for (const auto& node : parts.workers.nodes()) {
     workers += node->size();
-    homes.push_back({*node, parts.config.num_envs * workers / parts.workers.size()});
+    const size_t end = parts.config.num_envs * workers / parts.workers.size();
+    homes.push_back({*node, std::exchange(first, end), end});
   }
   return homes;
 }

@@ -36,8 +36,8 @@ class EnvStepper final : public Stepper {
  private:
   // The work of one node's envs.
   struct Lane final : Source {
-    Lane(EnvStepper& stepper, const Home& home, size_t envs)
-        : stepper(stepper), home(home), queue(envs) {}
+    Lane(EnvStepper& stepper, const Home& home)
+        : stepper(stepper), home(home), queue(home.end - home.first) {}
     bool work() override;
     bool has_work() const override { return !stepper.stopped_.load() && !queue.empty(); }
 
