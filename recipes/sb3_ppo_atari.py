@@ -12,9 +12,10 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 import tyro
+from poolkit.adapters.command_line import expect_in, fail
 
 
 @dataclass
@@ -59,11 +60,6 @@ class Args:
     """the folder for the runs' folders"""
 
 
-def fail(message: object) -> NoReturn:
-    print(f"sb3_ppo_atari: error: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
 def parse_args() -> Args:
     args = tyro.cli(Args, description=__doc__)
     most = 10**9  # of numbers that are large only by mistake
@@ -83,9 +79,7 @@ def parse_args() -> Args:
         ("checkpoint_every", 1, 10**12),
         ("video_steps", 1, 10**6),
     ):
-        value = getattr(args, name)
-        if value is not None and not low <= value <= high:
-            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+        expect_in(name, getattr(args, name), low, high)
     return args
 
 

@@ -13,9 +13,10 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 import tyro
+from poolkit.adapters.command_line import expect_in, fail
 
 
 @dataclass
@@ -72,11 +73,6 @@ class Args:
     """the folder for the runs' folders"""
 
 
-def fail(message: object) -> NoReturn:
-    print(f"tianshou_dqn_atari: error: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
 def parse_args() -> Args:
     args = tyro.cli(Args, description=__doc__)
     most = 10**9  # of numbers that are large only by mistake
@@ -86,7 +82,6 @@ def parse_args() -> Args:
         ("epoch_steps", 1, most),
         ("num_envs", 1, 10**6),
         ("batch_size", 1, args.num_envs),
-        ("num_threads", 1, 10**6),
         ("buffer_size", 16 * args.num_envs, most),
         ("learning_starts", 1, most),
         ("collect_steps", 1, most),
@@ -101,9 +96,9 @@ def parse_args() -> Args:
         ("eps_eval", 0, 1),
         ("eval_games", 1, 1000),
     ):
-        value = getattr(args, name)
-        if value is not None and not low <= value <= high:
-            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+        expect_in(name, getattr(args, name), low, high)
+    if args.num_threads is not None:
+        expect_in("num_threads", args.num_threads, 1, 10**6)
     return args
 
 

@@ -12,9 +12,10 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 import tyro
+from poolkit.adapters.command_line import expect_in, fail
 
 
 @dataclass
@@ -65,11 +66,6 @@ class Args:
     """the folder for the runs' folders"""
 
 
-def fail(message: object) -> NoReturn:
-    print(f"tianshou_ppo_atari: error: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
 def parse_args() -> Args:
     args = tyro.cli(Args, description=__doc__)
     most = 10**9  # of numbers that are large only by mistake
@@ -78,7 +74,6 @@ def parse_args() -> Args:
         ("max_epochs", 1, 10**6),
         ("epoch_steps", 1, most),
         ("num_envs", 1, 10**6),
-        ("num_threads", 1, 10**6),
         ("collect_steps", 1, most),
         ("update_epochs", 1, 1000),
         ("minibatch_size", 2, most),
@@ -91,9 +86,9 @@ def parse_args() -> Args:
         ("max_grad_norm", 0, most),
         ("eval_games", 1, 1000),
     ):
-        value = getattr(args, name)
-        if value is not None and not low <= value <= high:
-            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+        expect_in(name, getattr(args, name), low, high)
+    if args.num_threads is not None:
+        expect_in("num_threads", args.num_threads, 1, 10**6)
     return args
 
 

@@ -21,9 +21,10 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import tyro
+from poolkit.adapters.command_line import expect_in, fail
 
 KINDS = ("DummyVecEnv", "SubprocVecEnv", "PoolVecEnv")
 
@@ -50,11 +51,6 @@ class Args:
     """5000 steps, 10 seconds and 20 episodes"""
 
 
-def fail(message: object) -> NoReturn:
-    print(f"vec_env_tradeoffs: error: {message}", file=sys.stderr)
-    sys.exit(2)
-
-
 def parse_args() -> Args:
     args = tyro.cli(Args, description=__doc__)
     if args.full:
@@ -67,8 +63,7 @@ def parse_args() -> Args:
         ("eval_episodes", [args.eval_episodes], 1, 1000),
     ):
         for value in values:
-            if not low <= value <= high:
-                fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+            expect_in(name, value, low, high)
     if not (args.num_envs and args.algorithms):
         fail("--num-envs and --algorithms must name at least one each")
     return args

@@ -7,7 +7,8 @@
 
 from poolkit import list_all_envs, make_spec
 
-from .arguments import fail, parse_args
+from ..command_line import fail
+from .arguments import parse_args
 from .envpool_api import make, make_gym
 from .statistics import RecordEpisodeStatistics
 from .vec import ScriptVectorEnv, make_vec

@@ -3,20 +3,15 @@
 import dataclasses
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
+
+from ..command_line import expect_in, fail
 
 Args = TypeVar("Args")
 Limits = dict[str, tuple[float, float]]
 """The lowest and the highest value of arguments, by name."""
-
-
-def fail(message: object) -> NoReturn:
-    """End the program with one line on stderr and exit status 2."""
-    print(f"{Path(sys.argv[0]).stem}: error: {message}", file=sys.stderr)
-    sys.exit(2)
 
 
 def parse_args(kind: type[Args], limits: Callable[[Any], Limits], description: str) -> Args:
@@ -44,9 +39,7 @@ def parse_args(kind: type[Args], limits: Callable[[Any], Limits], description: s
         args = tyro.cli(kind, default=_args_of(run_dir, kind), description=description)
         args.resume = run_dir
     for name, (low, high) in limits(args).items():
-        value = getattr(args, name)
-        if not isinstance(value, int | float) or not low <= value <= high:
-            fail(f"--{name.replace('_', '-')} must be in {low}..{high}, not {value}")
+        expect_in(name, getattr(args, name), low, high)
     return args  # type: ignore[no-any-return]
 
 

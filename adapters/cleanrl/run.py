@@ -32,7 +32,7 @@ import numpy as np
 import poolkit
 from gymnasium.spaces import Box
 
-from .arguments import fail
+from ..command_line import fail
 from .evaluation import Act, evaluate
 
 __all__ = ["Act", "Curve", "Game", "Run", "Stateful", "Upload", "evaluate"]
