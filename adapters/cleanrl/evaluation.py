@@ -8,6 +8,7 @@ import numpy as np
 import poolkit
 import torch
 from numpy.typing import NDArray
+from poolkit.video import Recorder
 
 Act = Callable[[torch.Tensor], NDArray[Any]]
 """From observations on the device to actions: a row for each env."""
@@ -32,35 +33,14 @@ def evaluate(act: Act, args: Any, device: torch.device, video: Path | None = Non
         autoreset="same_step",
         render_mode="rgb_array" if video else None,
     ) as envs:
-        film = _Film(video, envs) if video else None
+        film = Recorder(str(video), envs.metadata["render_fps"]) if video else None
         obs, _ = envs.reset()
         while len(returns) < args.eval_games:
             if film and 0 not in returns:
-                film.add_picture()
+                film.add(*(envs.render([0]) or ()))
             obs, _, terminated, truncated, info = envs.step(act(torch.from_numpy(obs).to(device)))
             for env in np.flatnonzero(terminated | truncated):
                 returns.setdefault(int(env), float(info["final_info"]["episode_return"][env]))
         if film:
             film.close()
     return list(returns.values())
-
-
-class _Film:
-    """Writes pictures of env 0 as they come: those of a long game need gigabytes."""
-
-    def __init__(self, path: Path, envs: poolkit.GymnasiumVectorEnv) -> None:
-        self._path, self._envs = str(path), envs
-        self._writer: Any = None
-
-    def add_picture(self) -> None:
-        from moviepy.video.io.ffmpeg_writer import FFMPEG_VideoWriter
-
-        (picture,) = self._envs.render([0]) or ()
-        if self._writer is None:
-            height, width, _ = picture.shape
-            fps = self._envs.metadata["render_fps"]
-            self._writer = FFMPEG_VideoWriter(self._path, (width, height), fps)
-        self._writer.write_frame(picture)
-
-    def close(self) -> None:
-        self._writer.close()

@@ -76,7 +76,7 @@ class Run:
         torch.manual_seed(args.seed)
         if args.cuda and not torch.cuda.is_available():
             fail("--cuda: no GPU that PyTorch can use")
-        for flag, package in (("track", "wandb"), ("capture_video", "moviepy")):
+        for flag, package in (("track", "wandb"), ("capture_video", "imageio_ffmpeg")):
             if getattr(args, flag):
                 try:
                     importlib.import_module(package)

@@ -5,7 +5,6 @@ import signal
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,7 +16,7 @@ from rich.console import Console
 from ..env_spec import make_spec
 from ..factory import make_gymnasium
 from ..gymnasium_env import GymnasiumVectorEnv
-from ..window import Image
+from ..video import Recorder
 
 Policy = Callable[[Any], Any]
 
@@ -45,6 +44,8 @@ def play(
             for _ in _episodes(envs, act, steps, console):
                 pass
             return
+        if Path(video).suffix != ".mp4":
+            raise ValueError(f"--video: {video!r} must end in .mp4")
         recorder = Recorder(video, envs.metadata["render_fps"])
         with _interruptible() as interrupted:
             for pictures in _episodes(envs, act, steps, console):
@@ -87,43 +88,6 @@ def _interruptible() -> Iterator[Event]:
         yield interrupted
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-class Recorder:
-    """Writes pictures into an .mp4 file, one by one.
-
-    Raises:
-        ValueError: For another kind of file.
-        OSError: For a file that cannot be written.
-    """
-
-    def __init__(self, path: str, fps: int) -> None:
-        if Path(path).suffix != ".mp4":
-            raise ValueError(f"--video: {path!r} must end in .mp4")
-        try:
-            from imageio_ffmpeg import write_frames
-        except ModuleNotFoundError as error:
-            raise ModuleNotFoundError(
-                "--video needs imageio-ffmpeg: pip install 'poolkit[render]'", name="imageio_ffmpeg"
-            ) from error
-        with Path(path).open("ab"):  # what is wrong with it is said now, and in one line
-            pass
-        self.pictures = 0
-        self._open: Any = partial(write_frames, path, fps=fps, macro_block_size=2)
-        self._frames: Any = None
-
-    def add(self, image: Image) -> None:
-        """Append a picture; all have the size of the first."""
-        if self._frames is None:
-            self._frames = self._open(size=(image.shape[1], image.shape[0]))
-            self._frames.send(None)
-        self._frames.send(np.ascontiguousarray(image))
-        self.pictures += 1
-
-    def close(self) -> None:
-        """Finish the file; idempotent."""
-        if self._frames is not None:
-            self._frames.close()
 
 
 def _trained(envs: GymnasiumVectorEnv, path: str) -> Policy:
