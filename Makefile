@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 CPP_SOURCES = $(shell find core tests recipes -name '*.h' -o -name '*.cpp')
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: demo test test-cpp test-python lint bench cli-output clean
+.PHONY: demo test test-cpp test-python lint docs bench results cli-output clean
 
 # A few minutes of PPO on Pong: the rate, the return, curve.png and a TensorBoard run in runs/.
 demo: .venv/installed
@@ -15,8 +15,8 @@ demo: .venv/installed
 	  --update-epochs 3 --clip-coef 0.2 --learning-rate 7e-4 \
 	  --time-limit-minutes 4
 
-test: test-cpp test-python test-python-sanitized lint
-	@echo "make test: C++ and Python (plain, ThreadSanitizer, AddressSanitizer + UBSan), lint passed"
+test: test-cpp test-python test-python-sanitized lint docs
+	@echo "make test: C++ and Python (plain, ThreadSanitizer, AddressSanitizer + UBSan), lint, docs passed"
 
 CPP_TESTS := test-cpp-plain test-cpp-thread test-cpp-address,undefined
 .PHONY: $(CPP_TESTS)
@@ -67,8 +67,20 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP_SOURCES)
 
+# Into build/docs; a warning is an error.
+docs: .venv/installed
+	@echo "== docs"
+	NUMBA_DISABLE_JIT=1 $(BIN)/sphinx-build -W --keep-going --quiet --jobs $(JOBS) -d build/docs/doctrees docs build/docs/html
+
 bench: .venv/installed
 	$(BIN)/python -m tests.bench
+
+# Everything that the README and docs tell of speed, measured anew: half an hour, on a quiet machine.
+results: .venv/installed
+	$(BIN)/python -m tests.bench --out docs/results/bench.json
+	$(BIN)/python -m tests.bench.projection
+	$(BIN)/python -m tests.bench.atari_emulator > docs/results/atari_emulator.txt
+	$(BIN)/python -m tests.bench.report
 
 # What docs/command_line.md shows.
 cli-output: .venv/installed
@@ -87,5 +99,5 @@ clean:
 	rm -rf dist
 	$(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
 	$(PIP) --no-deps --force-reinstall dist/*.whl
-	$(PIP) --find-links dist 'poolkit[dev,recipes,sb3,tianshou]'
+	$(PIP) --find-links dist 'poolkit[dev,docs,recipes,sb3,tianshou]'
 	touch $@

@@ -20,7 +20,7 @@ def make_pool_vec_env(
     """A PoolVecEnv by the habits of SB3's `make_vec_env`: monitored, seeded, able to render.
 
     `wrapper_class` and `vec_env_cls` have no place here: an environment's options do what its
-    wrappers did, and SB3's `VecEnvWrapper`s go around the result.
+    wrappers did, and SB3's own wrappers of vector environments go around the result.
 
     Args:
         env_id: A name that `poolkit.make` knows.

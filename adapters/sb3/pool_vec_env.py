@@ -30,7 +30,7 @@ READ_BY_SB3 = frozenset({"is_success"})
 class PoolVecEnv(VecEnv):
     """Many environments on the engine's threads, where SB3 takes a vector environment.
 
-    It stands for a `DummyVecEnv` around `Monitor`s and gives the same observations, rewards, dones
+    It stands for a `DummyVecEnv` of monitored envs and gives the same observations, rewards, dones
     and infos. The infos hold what SB3 reads: "TimeLimit.truncated"; at an end
     "terminal_observation"; at a true end, which a lost life is not, "episode" with the unclipped
     return; "is_success" if the environment has it; and `info_keywords`.

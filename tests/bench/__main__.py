@@ -116,6 +116,8 @@ def run_case(case: Case, rounds: int, seconds: float) -> dict[str, Any]:
     return {
         "case": case.name,
         **asdict(case),
+        "rounds": rounds,
+        "seconds": seconds,
         "ratios": ratios,
         "steps_per_second": {
             library: spread(np.array(values)) for library, values in rates.items()
@@ -201,8 +203,6 @@ def main() -> int:
         "machine": {"cpu": cpu_model(), "cpus": len(os.sched_getaffinity(0))},
         "python": platform.python_version(),
         "versions": {name: version(name) for name in LIBRARIES},
-        "rounds": rounds,
-        "seconds": seconds,
         "results": results,
     }
     args.out.parent.mkdir(parents=True, exist_ok=True)

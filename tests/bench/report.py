@@ -1,0 +1,232 @@
+"""Writes what `python -m tests.bench` measured into README.md and docs: tables and charts.
+
+    python -m tests.bench.report
+
+Each table stands between `<!-- bench: NAME -->` and `<!-- /bench -->`. A test renders the tables
+again, and compares the charts' marks, so that the pages cannot differ from docs/results/*.json.
+"""
+
+import hashlib
+import json
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .projection import projection_table, projections
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+PAGES = ("README.md", "docs/performance.md", "docs/atari-speed.md")
+
+Result = dict[str, Any]
+
+NAMES = {
+    "envpool": "EnvPool",
+    "envpool-fast": "EnvPool, fast",
+    "ale-py": "ale-py",
+    "gymnasium": "Gymnasium, NumPy",
+}
+"""Of the sides, where the name that they are measured under is not theirs."""
+
+
+def name_of(side: str) -> str:
+    return NAMES.get(side, side)
+
+
+def work_of(result: Result) -> str:
+    """`Pong, 64 envs, async 16`."""
+    count = result["num_envs"]
+    how = "" if result["batch_size"] == count else f", async {result['batch_size']}"
+    game = result["task"].rpartition("-")[0]
+    return f"{game}, {count:,} env{'s' if count > 1 else ''}{how}"
+
+
+def rate_of(result: Result, side: str = "poolkit") -> str:
+    """Steps a second, in three digits."""
+    rate = float(f"{result['steps_per_second'][side]['median']:.3g}")
+    return f"{rate / 1e6:.1f} million" if rate >= 1e6 else f"{rate:,.0f}"
+
+
+def ratio_of(value: float) -> str:
+    return f"{value:.0f}×" if value >= 10 else f"{value:.1f}×"
+
+
+def with_spread(result: Result, peer: str) -> str:
+    """`5.9× (5.8 to 6.4)`; nothing where the peer was not measured, its failure where it failed."""
+    if peer in result["errors"]:
+        return "failed"
+    if peer not in result["ratios"]:
+        return ""
+    ratio = result["ratios"][peer]
+    low, high = ratio_of(ratio["low"])[:-1], ratio_of(ratio["high"])[:-1]
+    return f"{ratio_of(ratio['median'])} ({low} to {high})"
+
+
+def median_only(result: Result, peer: str) -> str:
+    return with_spread(result, peer).partition(" (")[0]
+
+
+def mean_of(results: list[Result], peer: str) -> float | None:
+    """The geometric mean of the ratios, if the peer was measured in all of them."""
+    if not all(peer in result["ratios"] for result in results):
+        return None
+    product = 1.0
+    for result in results:
+        product *= result["ratios"][peer]["median"]
+    return product ** (1 / len(results))
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def ratio_table(results: list[Result], cell: Callable[[Result, str], str], mean: str = "") -> str:
+    """A row for each result: poolkit's rate, then the ratio to each peer."""
+    peers = list(dict.fromkeys(peer for result in results for peer in result["targets"]))
+    rows = [
+        [work_of(result), rate_of(result), *(cell(result, peer) for peer in peers)]
+        for result in results
+    ]
+    if mean:
+        means = [mean_of(results, peer) for peer in peers]
+        rows.append([mean, "", *("" if m is None else ratio_of(m) for m in means)])
+    return table(["", "poolkit, steps/s", *map(name_of, peers)], rows)
+
+
+def bare(results: list[Result], *, cartpole: bool) -> list[Result]:
+    """Of the libraries themselves; the games of a group are told apart."""
+    return [
+        result
+        for result in results
+        if not result["trainer"]
+        and not result["group"]
+        and result["task"].startswith("CartPole") == cartpole
+    ]
+
+
+def readme_table(results: list[Result]) -> str:
+    shown = bare(results, cartpole=False) + bare(results, cartpole=True)
+    return ratio_table(shown, median_only)
+
+
+def readme_trainers(results: list[Result]) -> str:
+    """64 envs under each trainer, poolkit beside what the trainer has."""
+    rows = [
+        [
+            f"{result['trainer']}: {work_of(result)}",
+            rate_of(result),
+            ", ".join(f"{median_only(result, p)} {name_of(p)}" for p in result["targets"]),
+        ]
+        for result in results
+        if result["trainer"] and result["num_envs"] == 64
+    ]
+    return table(["", "poolkit, steps/s", "so many times that of"], rows)
+
+
+def machine_line(bench: dict[str, Any]) -> str:
+    results = bench["results"]
+    threads = " or ".join(str(n) for n in sorted({result["num_threads"] for result in results}))
+    turns = " or ".join(
+        sorted({f"{r['rounds']} turns of {r['seconds']:g} s" for r in results}, reverse=True)
+    )
+    return (
+        f"Measured on {bench['machine']['cpus']} CPUs ({bench['machine']['cpu']}), with {threads} "
+        f"threads, in {turns} for each side."
+    )
+
+
+def versions_line(bench: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in bench["versions"].items())
+    return f"Python {bench['python']}, {versions}."
+
+
+def emulator_line(lines: list[str]) -> str:
+    """What docs/results/atari_emulator.txt comes to: a line a game, the ratio last."""
+    ratios = [float(line.split()[-1]) for line in lines[1 : lines.index("")]]
+    return (
+        "`python -m tests.bench.atari_emulator` puts the emulator alone beside ALE: "
+        f"{min(ratios):.1f} to {max(ratios):.1f} times as fast in {len(ratios)} games, "
+        f"{statistics.median(ratios):.1f} in the median."
+    )
+
+
+def sections(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, str]:
+    """The text between each pair of marks."""
+    results = bench["results"]
+    texts = {
+        "emulator": emulator_line((RESULTS / "atari_emulator.txt").read_text().splitlines()),
+        "machine": machine_line(bench),
+        "versions": versions_line(bench),
+        "readme": readme_table(results),
+        "readme trainers": readme_trainers(results),
+        "Atari": ratio_table(bare(results, cartpole=False), with_spread),
+        "CartPole": ratio_table(bare(results, cartpole=True), with_spread),
+        "projection": projection_table(measured),
+    }
+    for trainer in dict.fromkeys(r["trainer"] for r in results if r["trainer"]):
+        own = [result for result in results if result["trainer"] == trainer]
+        texts[trainer] = ratio_table(own, with_spread)
+    for group in dict.fromkeys(r["group"] for r in results if r["group"]):
+        own = [result for result in results if result["group"] == group]
+        texts[group] = ratio_table(own, median_only, mean="geometric mean")
+    return texts
+
+
+MARKED = re.compile(r"(<!-- bench: ([^>]+?) -->\n)(.*?)(<!-- /bench -->)", re.DOTALL)
+
+
+def with_tables(page: str, texts: dict[str, str]) -> str:
+    """The page with the text of each pair of marks renewed; a name without text is a KeyError."""
+    return MARKED.sub(lambda m: f"{m[1]}\n{texts[m[2]]}\n\n{m[4]}", page)
+
+
+def read_results() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The bench's figures, and what the projection starts from."""
+    return tuple(
+        json.loads((RESULTS / name).read_text()) for name in ("bench.json", "projection.json")
+    )
+
+
+def charts(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
+    """What each chart shows, by its file's name."""
+    results = bench["results"]
+    atari = bare(results, cartpole=False) + [r for r in results if r["group"].endswith("x 16")]
+    return {
+        "bench_atari.png": points_of(atari),
+        "bench_cartpole.png": points_of(bare(results, cartpole=True)),
+        "bench_trainers.png": points_of([r for r in results if r["trainer"]]),
+        "bench_projection.png": projections(measured),
+    }
+
+
+def points_of(results: list[Result]) -> list[tuple[str, dict[str, dict[str, float]]]]:
+    def label(result: Result) -> str:
+        return f"{result['trainer']}: {work_of(result)}".removeprefix(": ")
+
+    return [(label(r), {name_of(p): ratio for p, ratio in r["ratios"].items()}) for r in results]
+
+
+def mark_of(shown: Any) -> str:
+    """Tells in the chart's file what it was drawn from."""
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()
+
+
+def main() -> None:
+    from .drawing import draw_projection, draw_ratios
+
+    bench, measured = read_results()
+    texts = sections(bench, measured)
+    for page in PAGES:
+        path = ROOT / page
+        path.write_text(with_tables(path.read_text(), texts))
+    for name, shown in charts(bench, measured).items():
+        draw = draw_projection if "projection" in name else draw_ratios
+        draw(shown).savefig(RESULTS / name, dpi=130, metadata={"Source": mark_of(shown)})
+    print(f"{', '.join(PAGES)}, docs/results/bench_*.png: written")
+
+
+if __name__ == "__main__":
+    main()
