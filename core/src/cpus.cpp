@@ -1,12 +1,16 @@
 #include "cpus.h"
 
+#if defined(__linux__)
 #include <sched.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 namespace poolkit {
 namespace {
@@ -67,6 +71,7 @@ Quota cgroup_quota(const std::string& root) {
 
 }  // namespace
 
+#if defined(__linux__)
 std::vector<int> allowed_cpus() {
   // The kernel's mask may be larger than cpu_set_t; it says so with an error.
   for (size_t size = CPU_SETSIZE; size <= (1u << 20); size *= 2) {
@@ -82,6 +87,13 @@ std::vector<int> allowed_cpus() {
   }
   return {0};
 }
+#else
+std::vector<int> allowed_cpus() {
+  std::vector<int> cpus(std::max(1u, std::thread::hardware_concurrency()));
+  std::iota(cpus.begin(), cpus.end(), 0);
+  return cpus;
+}
+#endif
 
 size_t usable_cpu_count(const std::string& root) {
   const size_t allowed = allowed_cpus().size();

@@ -17,6 +17,9 @@ namespace {
 
 void check_allowed(const std::vector<int>& affinity) {
   if (affinity.empty()) return;
+#if !defined(__linux__)
+  throw std::invalid_argument("affinity: this system binds no thread to a CPU");
+#endif
   const std::vector<int> allowed = allowed_cpus();
   for (int cpu : affinity)
     if (std::find(allowed.begin(), allowed.end(), cpu) == allowed.end())
@@ -24,6 +27,7 @@ void check_allowed(const std::vector<int>& affinity) {
                                   " is not among those that this process may use");
 }
 
+#if defined(__linux__)
 void pin_to(int cpu) {
   cpu_set_t* set = CPU_ALLOC(cpu + 1);
   if (!set) return;
@@ -34,6 +38,14 @@ void pin_to(int cpu) {
   static_cast<void>(sched_setaffinity(0, bytes, set));
   CPU_FREE(set);
 }
+
+void name(std::thread& thread, const std::string& text) {
+  pthread_setname_np(thread.native_handle(), text.c_str());
+}
+#else  // macOS pins no thread, and lets each name only itself
+void pin_to(int) {}
+void name(std::thread&, const std::string&) {}
+#endif
 
 // Pieces of work after which a worker looks at the clock, and whether others want it too.
 constexpr size_t kShift = 16;
@@ -56,7 +68,7 @@ Workers::Workers(size_t count, const std::vector<int>& affinity) : pinned_(!affi
     for (size_t i = 0; i < count; ++i) {
       threads_.emplace_back(&Workers::run, this,
                             affinity.empty() ? -1 : affinity[i % affinity.size()]);
-      pthread_setname_np(threads_.back().native_handle(), ("poolkit-" + std::to_string(i)).c_str());
+      name(threads_.back(), "poolkit-" + std::to_string(i));
     }
   } catch (const std::system_error& error) {
     const std::string started = std::to_string(threads_.size());
