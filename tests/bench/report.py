@@ -169,9 +169,11 @@ def sections(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, str]:
     for trainer in dict.fromkeys(r["trainer"] for r in results if r["trainer"]):
         own = [result for result in results if result["trainer"] == trainer]
         texts[trainer] = ratio_table(own, with_spread)
-    for group in dict.fromkeys(r["group"] for r in results if r["group"]):
-        own = [result for result in results if result["group"] == group]
-        texts[group] = ratio_table(own, median_only, mean="geometric mean")
+    groups = dict.fromkeys(result["group"] for result in results if result["group"])
+    texts["ten games"] = "\n\n".join(
+        ratio_table([r for r in results if r["group"] == group], median_only, mean="geometric mean")
+        for group in groups
+    )
     return texts
 
 
