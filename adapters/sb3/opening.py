@@ -1,5 +1,6 @@
 """The pool behind a `PoolVecEnv`."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import poolkit
@@ -8,20 +9,30 @@ from stable_baselines3.common.preprocessing import check_for_nested_spaces
 
 from ..arguments import expect_free
 
+Source = str | poolkit.GymnasiumVectorEnv | Sequence[Callable[[], Any]]
+"""What a pool is opened of."""
+
 
 def open_pool(
-    task_or_pool: str | poolkit.GymnasiumVectorEnv, num_envs: int | None, options: dict[str, Any]
+    task_or_pool: Source, num_envs: int | None, options: dict[str, Any]
 ) -> poolkit.GymnasiumVectorEnv:
-    """A new pool of a task, or a given one that is as SB3 needs it."""
+    """A new pool of a task or of functions, or a given one that is as SB3 needs it."""
     expect_free(options, "PoolVecEnv")
     if isinstance(task_or_pool, str):
         count = 1 if num_envs is None else num_envs
         pool = poolkit.make_gymnasium(
             task_or_pool, num_envs=count, seed=None, autoreset="same_step", **options
         )
+    elif isinstance(task_or_pool, Sequence):
+        pool = poolkit.make_python(
+            task_or_pool, num_envs, seed=None, autoreset="same_step", **options
+        )
     elif not isinstance(task_or_pool, poolkit.GymnasiumVectorEnv):
         kind = type(task_or_pool).__name__
-        raise TypeError(f"task_or_pool: must be a name or a pool of poolkit.make, not {kind}")
+        raise TypeError(
+            "task_or_pool: must be a name, a pool of poolkit.make or a list of functions, "
+            f"not {kind}"
+        )
     else:
         pool = task_or_pool
         if options:

@@ -68,9 +68,24 @@ def in_rows(obs: Any) -> Any:
 def concatenated(parts: list[Any]) -> Any:
     """One array, or `Rows`, with the rows of all."""
     if isinstance(parts[0], Rows):
-        names = parts[0].get_keys()
-        return Rows({name: concatenated([part[name] for part in parts]) for name in names})
+        names = dict.fromkeys(name for part in parts for name in part.get_keys())
+        return Rows({name: concatenated(_filled(name, parts)) for name in names})
     return np.concatenate(parts)
+
+
+def _filled(name: str, parts: list[Rows]) -> list[Any]:
+    """The values of each part; zeros or None where it has none."""
+    like = next(part[name] for part in parts if name in part.get_keys())
+    return [
+        part[name] if name in part.get_keys() else _empty_like(like, len(part)) for part in parts
+    ]
+
+
+def _empty_like(rows: Any, size: int) -> Any:
+    if isinstance(rows, Rows):
+        return Rows({name: _empty_like(values, size) for name, values in rows.items()})
+    filling = None if rows.dtype == object else 0
+    return np.full((size, *rows.shape[1:]), filling, rows.dtype)
 
 
 def table_like(rows: Any, size: int) -> Any:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import deque
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from copy import deepcopy
 from types import SimpleNamespace
 from typing import Any, SupportsIndex
@@ -12,6 +12,8 @@ import poolkit
 from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
+from poolkit.python_envs import members
+from poolkit.python_envs.vector_env import ENGINE_INFOS, add_infos
 from poolkit.seeds import reset_seeds
 from poolkit.spaces import has_tuple
 from tianshou.data import to_numpy
@@ -24,6 +26,9 @@ Step = tuple[Any, Any, Any, Any, Any]
 """Observation, reward float64, terminated bool, truncated bool, infos: a row for each env."""
 Ids = NDArray[np.intp]
 Seed = SupportsIndex | Sequence[SupportsIndex] | None
+
+
+OF_THE_POOL = ("action_space", "observation_space", "metadata", "spec", "render_mode")
 
 
 class PoolVectorEnv(BaseVectorEnv):
@@ -40,12 +45,17 @@ class PoolVectorEnv(BaseVectorEnv):
     Infos, and observations of a Dict space, are `Rows`. `infos[i]["env_id"]` says which
     environment row i is; the other names are those of `poolkit.GymnasiumVectorEnv`.
 
+    With functions in place of a task, as of Tianshou's own vector environments, their environments
+    run in worker processes (`poolkit.make_python`); what they say in their infos comes with steps
+    (where an environment says nothing a zero or None), but not with resets.
+
     Args:
-        task: A name of `poolkit.list_all_envs`.
+        task: A name of `poolkit.list_all_envs`; or functions that make an environment each.
         num_envs: How many environments.
         batch_size: How many results a step waits for.
         seed: What `seed()` takes; None: fresh entropy.
-        **options: What else `poolkit.make` takes, but for `autoreset` and `env_type`.
+        **options: What else `poolkit.make`, or with functions `make_python`, takes, but for
+            `autoreset` and `env_type`.
 
     Raises:
         TypeError: For an observation with a Tuple, which Tianshou does not support; else as
@@ -61,22 +71,22 @@ class PoolVectorEnv(BaseVectorEnv):
 
     def __init__(
         self,
-        task: str,
-        num_envs: int = 1,
+        task: str | Sequence[Callable[[], Any]],
+        num_envs: int | None = None,
         *,
         batch_size: int | None = None,
         seed: Seed = None,
         **options: Any,
     ) -> None:
         expect_free(options, "PoolVectorEnv")
-        self._pool = pool = poolkit.make(
-            task,
-            num_envs=num_envs,
-            batch_size=batch_size,
-            seed=None,
-            autoreset="same_step",
-            **options,
-        )
+        chosen = {"batch_size": batch_size, "seed": None, "autoreset": "same_step", **options}
+        pool: poolkit.GymnasiumVectorEnv
+        if isinstance(task, str):
+            pool = poolkit.make(task, num_envs=1 if num_envs is None else num_envs, **chosen)
+        else:
+            pool = poolkit.make_python(task, num_envs, **chosen)
+        self._pool = pool
+        self._python = pool if isinstance(pool, poolkit.PythonVectorEnv) else None
         if has_tuple(pool.single_observation_space):
             pool.close()
             raise TypeError(
@@ -129,10 +139,10 @@ class PoolVectorEnv(BaseVectorEnv):
             env_id: An int or int[n]; an environment that is still stepping is a ValueError.
                 By default all; results that are waited for are dropped.
             seed: An int seeds each of them with it, as in Tianshou; a sequence has one for each.
-            options: A pool's environments know none, which is warned of.
+            options: For environments of functions. Native ones know none, which is warned of.
         """
         ids = self._ids(env_id)
-        if options:
+        if options and self._python is None:
             warn_of_reset_options(options, "PoolVectorEnv")
         each: Any = seed if isinstance(seed, Sized) else [seed] * len(ids)
         seeds = reset_seeds(each, len(ids)) or []
@@ -141,7 +151,7 @@ class PoolVectorEnv(BaseVectorEnv):
         else:
             self._expect_ready(ids)
         if seed is not None or options is not None:
-            self._restart(ids, seeds)
+            self._restart(ids, seeds, options)
         elif not self._at_start[ids].all():
             self._restart(ids[~self._at_start[ids]])
         assert self._starts is not None
@@ -204,8 +214,10 @@ class PoolVectorEnv(BaseVectorEnv):
         """An attribute of some environments, by default all.
 
         There are `action_space`, `observation_space`, `metadata`, `spec`, `render_mode`, and what
-        `set_env_attr` has set.
+        `set_env_attr` has set; of functions' environments, all that they have.
         """
+        if self._python is not None and key not in OF_THE_POOL:
+            return self._python.ask(members.get_wrapper_attr, key, env_ids=self._ids(id))
         envs = [self._attributes[env] for env in self._ids(id)]
         for env in envs:
             if not hasattr(env, key):
@@ -214,6 +226,9 @@ class PoolVectorEnv(BaseVectorEnv):
 
     def set_env_attr(self, key: str, value: Any, id: Any = None) -> None:  # noqa: A002
         """Set an attribute of some environments, by default all, for `get_env_attr` to find."""
+        if self._python is not None:
+            self._python.ask(members.set_outer_attr, key, value, env_ids=self._ids(id))
+            return
         for env in self._ids(id):
             setattr(self._attributes[env], key, value)
 
@@ -232,7 +247,9 @@ class PoolVectorEnv(BaseVectorEnv):
             stepping = ids[self._waiting[ids]].tolist()
             raise ValueError(f"env_id: {stepping} are still stepping; step(None) waits for them")
 
-    def _restart(self, ids: Ids, seeds: Sequence[int | None] = ()) -> None:
+    def _restart(
+        self, ids: Ids, seeds: Sequence[int | None] = (), options: dict[str, Any] | None = None
+    ) -> None:
         """Really reset some environments; `_starts` then has their observations."""
         self._receive_all()
         mask = np.zeros(self.env_num, bool)
@@ -240,8 +257,9 @@ class PoolVectorEnv(BaseVectorEnv):
         of_all: list[int | None] = [None] * self.env_num
         for env, seed in zip(ids, seeds, strict=False):
             of_all[env] = seed
-        obs, info = self._pool.reset(seed=of_all, options={"reset_mask": mask})
-        obs, infos = in_rows(obs), Rows.of(info)
+        own = options if options is not None and self._python is not None else {}
+        obs, info = self._pool.reset(seed=of_all, options={**own, "reset_mask": mask})
+        obs, infos = in_rows(obs), Rows.of(self._lasting(info))
         if self._starts is None:
             self._starts = table_like(obs, self.env_num), table_like(infos, self.env_num)
         envs = infos["env_id"]
@@ -255,20 +273,42 @@ class PoolVectorEnv(BaseVectorEnv):
         except poolkit.EnvError as error:
             self._waiting[error.env_id] = False
             raise
+        said = self._said(info)
         final_obs = info.pop("final_obs", None)
         final_info = info.pop("final_info", None)
-        obs, infos = in_rows(obs), Rows.of({k: v for k, v in info.items() if k[0] != "_"})
+        obs, infos = in_rows(obs), Rows.of(self._lasting(info))
         if final_obs is not None:
             # The row shows the new episode already: keep that for reset, and show the old one.
             assert self._starts is not None
             ended = np.flatnonzero(terminated | truncated)
             envs = infos["env_id"][ended]
-            final = (in_rows(final_obs), Rows.of(final_info))
+            final = (in_rows(final_obs), Rows.of(self._lasting(final_info)))
             for table, rows, last in zip(self._starts, (obs, infos), final, strict=True):
                 table[envs] = rows[ended]
                 rows[ended] = last[ended]
             self._at_start[envs] = True
+        for name, values in Rows.of(said).items():
+            infos[name] = values
         return obs, reward.astype(np.float64), terminated, truncated, infos
+
+    def _lasting(self, info: dict[str, Any]) -> dict[str, Any]:
+        """What every batch has."""
+        if self._python is not None:
+            return {name: info[name] for name in ENGINE_INFOS}
+        return {name: values for name, values in info.items() if name[0] != "_"}
+
+    def _said(self, info: dict[str, Any]) -> dict[str, Any]:
+        """What environments of Python themselves say of the step, or of the end that it was."""
+        if self._python is None:
+            return {}
+        own = self._python.own_infos(info)
+        if "_final_info" in info:
+            for row in np.flatnonzero(info["_final_info"]).tolist():
+                own.pop(row, None)
+            own |= self._python.own_infos(info, before=True)
+        said: dict[str, Any] = {}
+        add_infos(said, sorted(own.items()), len(info["env_id"]))
+        return _without_masks(said)
 
     def _receive_all(self) -> None:
         while self._pool.pending:
@@ -299,3 +339,11 @@ class PoolVectorEnv(BaseVectorEnv):
             batch: Any = create_empty_array(space, len(action))
             return concatenate(space, list(action), batch)
         return to_numpy(action)
+
+
+def _without_masks(info: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_masks(values) if isinstance(values, dict) else values
+        for name, values in info.items()
+        if f"_{name}" in info
+    }

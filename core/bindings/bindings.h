@@ -9,6 +9,7 @@ namespace poolkit {
 void bind_errors(nanobind::module_& m);
 void bind_spec(nanobind::module_& m);
 void bind_pool(nanobind::module_& m);
+void bind_processes(nanobind::module_& m);
 void bind_envs(nanobind::module_& m);
 void bind_atari(nanobind::module_& m);
 void bind_atari_preprocess(nanobind::module_& m);

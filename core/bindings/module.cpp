@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   poolkit::bind_errors(m);
   poolkit::bind_spec(m);
   poolkit::bind_pool(m);
+  poolkit::bind_processes(m);
   poolkit::bind_envs(m);
   poolkit::bind_atari(m);
   poolkit::bind_atari_preprocess(m);

@@ -56,8 +56,8 @@ EnvStepper::Lane& EnvStepper::lane_of(int32_t id) {
   return *lanes_[lane];
 }
 
-Source* EnvStepper::helper() {
-  return light_ && !parts_.workers.pinned() ? lanes_.front().get() : nullptr;
+Source* EnvStepper::helper(bool limited) {
+  return light_ && !limited && !parts_.workers.pinned() ? lanes_.front().get() : nullptr;
 }
 
 void EnvStepper::call_workers() {

@@ -27,7 +27,7 @@ class EnvStepper final : public Stepper {
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
-  Source* helper() override;
+  Source* helper(bool limited = false) override;
   void call_workers() override;
   std::chrono::nanoseconds queue_wait() const override;
   std::chrono::nanoseconds busy() const override;

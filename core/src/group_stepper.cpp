@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <new>
 
 namespace poolkit {
 namespace {
 
 constexpr size_t kPiece = 64;  // completions that are delivered together
+
+thread_local bool polling = false;
+
+bool can_poll(const pk_env_api& api) {
+  constexpr size_t needed = offsetof(pk_env_api, group_poll) + sizeof(api.group_poll);
+  return api.struct_size >= needed && api.group_poll;
+}
 
 // Keeps the pool open while a caller is in the group's code.
 class Inside {
@@ -25,6 +33,7 @@ class Inside {
 GroupStepper::GroupStepper(const PoolParts& parts)
     : parts_(parts),
       api_(parts.type.api()),
+      polls_(can_poll(api_)),
       host_{this,
             [](void* self, const int32_t* ids, const pk_transition* transitions, size_t n) {
               static_cast<GroupStepper*>(self)->completed({ids, n}, transitions);
@@ -124,6 +133,14 @@ bool GroupStepper::work() {
   return true;
 }
 
+// The resets that came of it are submitted here, rather than by a worker that has to be woken.
+bool GroupStepper::poll() {
+  polling = true;
+  const bool any = api_.group_poll(group_) != 0;
+  polling = false;
+  return work() || any;
+}
+
 // --- completions ---
 
 // Whether the group owed a completion for `id`. A group that completes twice, or what it was not
@@ -142,7 +159,7 @@ void GroupStepper::completed(std::span<const int32_t> ids, const pk_transition* 
     deliver(std::span(piece).first(count));
     count = 0;
   }
-  if (resets_wait_.load()) worker().wake(1);
+  if (resets_wait_.load() && !polling) worker().wake(1);
 }
 
 void GroupStepper::failed(int32_t id, const char* message) {

@@ -26,15 +26,24 @@ class GroupStepper final : public Stepper, private Source {
   int observe(int32_t id, const pk_view& row, pk_error& error) override;
   bool can_render() const override { return api_.group_render != nullptr; }
   int render(int32_t id, const pk_canvas& canvas, pk_error& error) override;
-  Source* helper() override { return nullptr; }
+  Source* helper(bool) override { return polls_ ? &poller_ : nullptr; }
   void call_workers() override {}  // the group has threads of its own
   std::chrono::nanoseconds queue_wait() const override { return {}; }  // it has no queue
   std::chrono::nanoseconds busy() const override { return worker().busy(*this); }
   void stop() override;
 
  private:
+  // For callers that wait, where the group can be polled.
+  struct Poller final : Source {
+    explicit Poller(GroupStepper& stepper) : stepper(stepper) {}
+    bool work() override { return stepper.poll(); }
+    bool has_work() const override { return false; }
+    GroupStepper& stepper;
+  };
+
   bool work() override;
   bool has_work() const override { return resets_wait_.load(); }
+  bool poll();
   Workers& worker() const { return *parts_.workers.nodes().front(); }
 
   // What is known of an env while the group has its request.
@@ -60,6 +69,8 @@ class GroupStepper final : public Stepper, private Source {
 
   const PoolParts parts_;
   const pk_env_api& api_;
+  const bool polls_;
+  Poller poller_{*this};
   pk_host host_;
   void* group_ = nullptr;
   std::vector<Errand> errands_;

@@ -182,7 +182,7 @@ void Pool::reset(std::span<const int32_t> ids, std::span<const std::optional<See
 Batch Pool::recv(std::optional<std::chrono::nanoseconds> timeout, const Interrupt& interrupt) {
   Impl& pool = usable();
   Patience patience(timeout, interrupt);
-  Source* const helper = patience.unlimited() ? pool.stepper->helper() : nullptr;
+  Source* const helper = pool.stepper->helper(!patience.unlimited());
   if (!helper) pool.stepper->call_workers();
   return pool.collector.receive(patience, helper);
 }

@@ -38,8 +38,9 @@ class Stepper {
   virtual bool can_render() const = 0;
   virtual int render(int32_t id, const pk_canvas& canvas, pk_error& error) = 0;
 
-  // What callers may do while they wait; null: nothing.
-  virtual Source* helper() = 0;
+  // What callers may do while they wait; null: nothing. One whose time is limited must not run
+  // environment code.
+  virtual Source* helper(bool limited) = 0;
   // For a caller that waits and does not help: sees to it that workers do what is queued.
   virtual void call_workers() = 0;
 

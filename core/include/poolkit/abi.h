@@ -195,6 +195,11 @@ typedef struct pk_env_api {
   int (*group_observe)(const void* group, int32_t id, const pk_view* row, pk_error* error);
   int (*group_render)(void* group, int32_t id, const pk_canvas* canvas,
                       pk_error* error); /* may be NULL */
+
+  /* Group form; may be NULL, and is not there in tables that are older. For a caller that waits for
+   * results: waits briefly, gives the host what is ready from this very thread, and returns whether
+   * there was anything. */
+  int (*group_poll)(void* group);
 } pk_env_api;
 
 #ifdef __cplusplus

@@ -9,11 +9,14 @@
 //     void submit(std::span<const pk_request> requests, std::span<const pk_view> actions);
 //     void observe(int32_t id, Row row) const;
 //     void render(int32_t id, Image& image) const;     // optional
+//     bool poll();                                     // optional
 //     ~Farm();                                         // returns when the host is called no more
 //   };
 //
 // submit() copies what it needs, starts the work and returns; any thread then reports each request
-// exactly once, by Host::complete (many at a time) or Host::fail.
+// exactly once, by Host::complete (many at a time) or Host::fail. poll() is for callers that wait
+// for results: it waits briefly, reports what is ready from the caller's thread, and tells whether
+// there was anything; that spares the wake-up of another thread.
 #ifndef POOLKIT_GROUP_H_
 #define POOLKIT_GROUP_H_
 
@@ -51,6 +54,7 @@ struct Grouped {
   static int observe(const void* group, int32_t id, const pk_view* row, pk_error* error) {
     return guarded(error, [&] { static_cast<const G*>(group)->observe(id, Row(*row)); });
   }
+  static int poll(void* group) { return static_cast<G*>(group)->poll(); }
   static int render(void* group, int32_t id, const pk_canvas* canvas, pk_error* error) {
     return guarded(error, [&] {
       Image image(*canvas);
@@ -73,6 +77,7 @@ pk_env_api group_api(const char* name, const char* doc = "") {
   api.group_observe = F::observe;
   if constexpr (requires(const G& g, Image& image) { g.render(0, image); })
     api.group_render = F::render;
+  if constexpr (requires(G& g) { g.poll(); }) api.group_poll = F::poll;
   return api;
 }
 

@@ -11,6 +11,7 @@ from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
 from .gymnasium_registry import register_gymnasium
 from .paths import cmake_dir, get_include
+from .python_envs import PythonVectorEnv, make_python
 from .registry import list_all_envs, register
 from .stats import PoolStats
 from .workers import Workers
@@ -24,6 +25,7 @@ __all__ = [
     "OptionSpec",
     "PoolConfig",
     "PoolStats",
+    "PythonVectorEnv",
     "Workers",
     "__version__",
     "builtin_envs",
@@ -34,6 +36,7 @@ __all__ = [
     "make_dm",
     "make_gym",
     "make_gymnasium",
+    "make_python",
     "make_spec",
     "register",
     "register_gymnasium",

@@ -1,6 +1,6 @@
 """The compiled half of poolkit: the engine, and the built-in environments as capsules."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -112,6 +112,71 @@ class Pool:
     @property
     def closed(self) -> bool: ...
 
+class Segment:
+    """Memory that a pool shares with workers of Python environments."""
+
+    def __init__(
+        self,
+        observation: Sequence[Any],
+        action: Sequence[Any],
+        *,
+        num_envs: int,
+        num_workers: int,
+        eager: bool,
+        spin: int,
+        memory: int = -1,
+        bell: int = -1,
+    ) -> None: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def bell(self) -> int: ...
+    def first(self, worker: int) -> int: ...
+
+class Fleet:
+    """The pool's side of workers of Python environments."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        watched: list[int],
+        start: Callable[[int], int],
+        describe_end: Callable[[int], str],
+        end: Callable[[], None],
+    ) -> None: ...
+    def env_type(self) -> EnvType: ...
+    def call(self, ids: list[int], question: bytes) -> list[tuple[bool, bytes]]: ...
+    def attach(self, id: int, question: bytes) -> None: ...  # noqa: A002
+    def message(self, id: int, before: bool = False) -> bytes: ...  # noqa: A002
+    def with_messages(self, ids: NDArray[np.int32]) -> list[int]: ...
+
+class Seat:
+    """A worker's side: yields 4 * env + task."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        worker: int,
+        observation_dtypes: Sequence[np.dtype[Any]],
+        action_dtypes: Sequence[np.dtype[Any]],
+    ) -> None: ...
+    def __iter__(self) -> Seat: ...
+    def __next__(self) -> int: ...
+    def action(self, id: int) -> Any: ...  # noqa: A002
+    def seed(self, id: int) -> int: ...  # noqa: A002
+    def question(self, id: int) -> bytes: ...  # noqa: A002
+    def outcome(
+        self,
+        id: int,  # noqa: A002
+        observation: Any,
+        reward: Any,
+        terminated: Any,
+        truncated: Any,
+        message: bytes,
+    ) -> None: ...
+    def failure(self, id: int, message: str) -> None: ...  # noqa: A002
+    def reply(self, id: int, message: bytes, failed: bool) -> None: ...  # noqa: A002
+
 class Emulator:
     """One Atari 2600 game, as ale_py.ALEInterface plays it, bit for bit."""
 
@@ -153,6 +218,9 @@ class Preprocessor:
         portable: bool = False,
     ) -> None: ...
     def run(self, frame: NDArray[np.uint8], next: NDArray[np.uint8]) -> NDArray[np.uint8]: ...  # noqa: A002
+
+def die_with(process: int) -> None:
+    """Kill this process as soon as that of a pidfd has ended, whatever this one is at."""
 
 def options_of(capsule: object) -> list[OptionInfo]:
     """The options that an environment declares."""

@@ -10,10 +10,12 @@ from .config import PoolConfig
 from .dm_front_end import DmVectorEnv
 from .gym_front_end import GymVectorEnv
 from .gymnasium_env import GymnasiumVectorEnv
+from .python_envs import make_python
 from .registry import Choice, Entry, find
 from .workers import Workers
 
 ENV_TYPES = ("gymnasium", "dm", "gym")
+PYTHON = "gymnasium:"
 
 
 @overload
@@ -37,7 +39,7 @@ def make(
     max_episode_steps: int | None = None,
     autoreset: str | AutoresetMode = "next_step",
     render_mode: str | None = None,
-    workers: Workers | None = None,
+    workers: Workers | str | None = None,
     squeeze: bool = False,
     options: Sequence[Mapping[str, Any]] | None = None,
     **common: Any,
@@ -45,7 +47,9 @@ def make(
     """A vector environment of `num_envs` environments of one kind.
 
     Args:
-        task: A name of `list_all_envs`, or "module:name", where importing the module registers it.
+        task: A name of `list_all_envs`, or "module:name", where importing the module registers it;
+            or "gymnasium:id" for any environment that `gymnasium.make` makes, which takes the
+            arguments of `make_python` besides those of its own.
         env_type: The front end: "gymnasium", "dm" (dm_env) or "gym" (gym before 0.26, as EnvPool).
         num_envs: How many environments.
         batch_size: How many results make a batch; by default num_envs, which is lock-step. With
@@ -61,7 +65,8 @@ def make(
         autoreset: "next_step", "same_step" or "disabled"; Gymnasium's AutoresetMode too.
         render_mode: None, "rgb_array" (`render` gives pictures), "human" (a window shows them) or,
             for toy text, "ansi" (`render` gives texts).
-        workers: Threads that several pools share, instead of num_threads and affinity.
+        workers: Threads that several pools share, instead of num_threads and affinity. With
+            "gymnasium:id", "process" or "thread".
         squeeze: With "dm" and num_envs=1: TimeSteps without the axis of the envs.
         options: One dict an env, of options that are its own; "task" there names another
             registration of the same environment. The spaces must agree.
@@ -81,6 +86,31 @@ def make(
         raise TypeError(f"squeeze: must be a bool, not {type(squeeze).__name__}")
     if squeeze and env_type != "dm":
         raise ValueError("squeeze: is for env_type='dm' only")
+    if isinstance(task, str) and task.startswith(PYTHON):
+        for name, value, usual in (
+            ("num_threads", num_threads, None),
+            ("thread_affinity_offset", thread_affinity_offset, -1),
+            ("affinity", affinity, None),
+            ("options", options, None),
+        ):
+            if value != usual:
+                raise TypeError(f"{name}: is not for Python environments; see make_python")
+        if workers is not None:
+            common["workers"] = workers
+        if render_mode is not None:
+            common["render_mode"] = render_mode
+        python = make_python(
+            task.removeprefix(PYTHON),
+            num_envs,
+            batch_size=batch_size,
+            seed=seed,
+            max_episode_steps=max_episode_steps,
+            autoreset=autoreset,
+            **common,
+        )
+        return _behind(python, env_type, squeeze)
+    if isinstance(workers, str):
+        raise TypeError("workers: must be poolkit.Workers, not str")
     chosen = _choices(task, common, options, num_envs)
     limit = chosen[0].entry.max_episode_steps
     config = PoolConfig(
@@ -94,7 +124,13 @@ def make(
         autoreset=autoreset,
         workers=workers,
     )
-    envs = GymnasiumVectorEnv(chosen, config, render_mode)
+    return _behind(GymnasiumVectorEnv(chosen, config, render_mode), env_type, squeeze)
+
+
+def _behind(
+    envs: GymnasiumVectorEnv, env_type: str, squeeze: bool
+) -> GymnasiumVectorEnv | DmVectorEnv | GymVectorEnv:
+    """The front end of a pool that was asked for."""
     if env_type == "dm":
         return DmVectorEnv(envs, squeeze=squeeze)
     return GymVectorEnv(envs) if env_type == "gym" else envs
