@@ -1,12 +1,17 @@
 """A recipe as the program that its reader runs, or as a module."""
 
+import contextlib
 import importlib.util
+import io
 import os
+import runpy
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType
+from unittest import mock
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 
@@ -21,6 +26,32 @@ def run_recipe(name: str, *arguments: str, **environment: str) -> subprocess.Com
         timeout=600,
         check=False,
     )
+
+
+def run_recipe_here(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The same in this process, which has the libraries that take seconds to be imported.
+
+    An exception that the program lets through is raised here.
+    """
+    out, err = io.StringIO(), io.StringIO()
+    command = [str(RECIPES / name), *arguments]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with (
+            mock.patch.object(sys, "argv", command),
+            mock.patch.object(sys, "path", [str(RECIPES), *sys.path]),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(action="default"),
+        ):
+            runpy.run_path(command[0], run_name="__main__")
+            status = 0
+    except SystemExit as done:
+        status = done.code or 0
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return subprocess.CompletedProcess(command, status, out.getvalue(), err.getvalue())
 
 
 def load_recipe(name: str) -> ModuleType:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.recipe_program import interrupt_recipe, run_recipe
+from tests.recipe_program import interrupt_recipe, run_recipe, run_recipe_here
 
 ATARI = [
     "--env-id=Klax-v5",  # whose games are short
@@ -39,7 +39,7 @@ def test_help_needs_no_heavy_import(recipe: str, tmp_path: Path) -> None:
 def test_atari_recipe_leaves_what_it_promises(
     recipe: str, options: list[str], tmp_path: Path
 ) -> None:
-    done = run_recipe(f"{recipe}.py", *ATARI, *options, f"--runs-dir={tmp_path}")
+    done = run_recipe_here(f"{recipe}.py", *ATARI, *options, f"--runs-dir={tmp_path}")
     assert done.returncode == 0, done.stderr
     (run_dir,) = tmp_path.iterdir()
     assert run_dir.name.startswith(f"Klax-v5__{recipe}__1__")
@@ -82,7 +82,7 @@ def test_numbers_out_of_range_are_refused_at_once(
 def test_what_cannot_start_is_told_without_a_traceback(
     recipe: str, wrong: str, complaint: str
 ) -> None:
-    done = run_recipe(f"{recipe}.py", wrong)
+    done = run_recipe_here(f"{recipe}.py", wrong)
     assert done.returncode == 2
     assert done.stderr.startswith(f"{recipe}: error: ")
     assert complaint in done.stderr

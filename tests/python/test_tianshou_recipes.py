@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.recipe_program import interrupt_recipe, run_recipe
+from tests.recipe_program import interrupt_recipe, run_recipe, run_recipe_here
 
 TINY = [
     "--env-id=Klax-v5",  # whose games are short
@@ -28,7 +28,7 @@ TINY = [
     ],
 )
 def test_recipe_trains_evaluates_and_saves(name: str, arguments: list[str], tmp_path: Path) -> None:
-    done = run_recipe(name, f"--runs-dir={tmp_path}", *TINY, *arguments)
+    done = run_recipe_here(name, f"--runs-dir={tmp_path}", *TINY, *arguments)
     assert done.returncode == 0, done.stderr
     assert "best evaluation: mean return " in done.stdout
     (folder,) = tmp_path.iterdir()
@@ -63,7 +63,7 @@ def test_numbers_out_of_range_are_refused_at_once(
 
 
 def test_what_cannot_start_is_told_without_a_traceback() -> None:
-    done = run_recipe("tianshou_ppo_atari.py", "--runs-dir=/dev/null/runs")
+    done = run_recipe_here("tianshou_ppo_atari.py", "--runs-dir=/dev/null/runs")
     assert done.returncode == 2
     assert done.stderr.startswith("tianshou_ppo_atari: error: ")
     assert "Not a directory: '/dev/null/runs" in done.stderr
