@@ -2,9 +2,10 @@
 
 Each round is one of: random calls of pools whose every result a model in plain Python knows, right
 and wrong ones, with environments that throw; the same trajectories in two pools that are run
-differently; forks from a busy pool; interrupted waits. Pools are closed, or dropped with work in
-flight. A wrong result is an AssertionError, a crash ends the process, a hang is shown with every
-thread's place; memory, threads and files must stay as they were after the first minute.
+differently; several threads that call one pool; forks from a busy pool; interrupted waits. Pools
+are closed, or dropped with work in flight. A wrong result is an AssertionError, a crash ends the
+process, a hang is shown with every thread's place; memory, threads and files must stay as they were
+after the first minute.
 
     python -m tests.soak --minutes 10 --seed 1
 """
@@ -29,10 +30,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tests.pool_model import Counter, Failing, Farm, Game
 from tests.pool_pair import PoolPair
+from tests.pool_threads import call_from_threads
 from tests.random_calls import CALLS, make_call
 
 TASKS = ("CartPole-v1", "Acrobot-v1", "debug/Counter-v0", "Pong-v5", "Breakout-v5")
+LIBC = ctypes.CDLL(None)
 HANG = 300  # seconds without a finished round
+M_ARENA_MAX = -8  # of malloc.h
 
 
 def random_game(random: Random) -> Game:
@@ -107,6 +111,11 @@ def play_twins(random: Random, tally: Tally[str]) -> None:
     tally["pools"] += 2
 
 
+def play_threads(random: Random, tally: Tally[str]) -> None:
+    tally.update(call_from_threads(random, calls=200))
+    tally["pools that threads shared"] += 1
+
+
 def play_forks(random: Random, tally: Tally[str]) -> None:
     pair = random_pair(random)
     pair.async_reset(None)
@@ -149,16 +158,17 @@ def play_interrupts(random: Random, tally: Tally[str]) -> None:
     tally["pools"] += 1
 
 
-ROUNDS = [play_with_models] * 15 + [play_twins] * 2 + [play_forks, play_interrupts]
+ROUNDS = [play_with_models] * 15 + [play_twins] * 2 + [play_threads, play_forks, play_interrupts]
 
 
 def resources() -> tuple[float, int, int]:
-    """Resident memory in MiB, threads, open files.
-
-    Without what is free: the C library keeps some of it, in an arena for each thread that was.
-    """
+    """Resident memory in MiB, threads, open files; without what is free and can be given back."""
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
+    faulthandler.cancel_dump_traceback_later()  # its watch is a thread, too
+    patience = time.monotonic() + 60
+    while len(os.listdir("/proc/self/task")) > 1 and time.monotonic() < patience:
+        time.sleep(0.01)  # the workers of pools that were dropped in the middle of their work
+    LIBC.malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
     return memory, len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
@@ -170,6 +180,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
 
+    # Else the C library keeps what threads freed, an arena each, for threads to come: several MiB,
+    # which go up and down by more than the leak that is looked for.
+    LIBC.mallopt(M_ARENA_MAX, 1)
     random, tally = Random(arguments.seed), Tally[str]()
     for task in TASKS:  # what each loads once is no growth
         trajectories(task, 0, 6, 2)
@@ -182,7 +195,7 @@ def main() -> None:
         TimeElapsedColumn(),
         TextColumn("{task.fields[did]}"),
     )
-    with Progress(*columns) as progress:
+    with Progress(*columns, auto_refresh=False) as progress:
         bar = progress.add_task("soak", total=seconds, did="")
         while (elapsed := time.monotonic() - start) < seconds:
             faulthandler.dump_traceback_later(HANG, exit=True)
@@ -191,9 +204,7 @@ def main() -> None:
             if early is None and elapsed > warm:
                 early = resources()
             did = f"{tally['rounds']} rounds, {tally['results compared']} results"
-            progress.update(bar, completed=elapsed, did=did)
-    faulthandler.cancel_dump_traceback_later()
-
+            progress.update(bar, completed=elapsed, did=did, refresh=True)
     late = resources()
     console = Console()
     for what, count in tally.most_common():
