@@ -90,12 +90,11 @@ def test_dqn_learns_what_it_learns_with_dummy_vector_env() -> None:
     training.close()
 
 
-@pytest.mark.parametrize("batch_size", [32, 16])
-def test_ppo_improves_at_the_pendulum(batch_size: int) -> None:
-    """Tianshou's test/continuous/test_ppo.py, for fewer steps."""
+def test_ppo_improves_at_the_pendulum() -> None:
+    """Tianshou's test/continuous/test_ppo.py, asynchronously, for fewer steps."""
     torch.manual_seed(1)
     np.random.seed(1)  # noqa: NPY002
-    training = PoolVectorEnv("Pendulum-v1", 32, batch_size=batch_size, num_threads=1)
+    training = PoolVectorEnv("Pendulum-v1", 32, batch_size=16, num_threads=1)
     tests = PoolVectorEnv("Pendulum-v1", 20, num_threads=1)
     training.seed(1)
     tests.seed(100)
@@ -123,8 +122,7 @@ def test_ppo_improves_at_the_pendulum(batch_size: int) -> None:
         gamma=0.95,
         return_scaling=True,
     )
-    kind = PoolAsyncCollector if training.is_async else Collector
-    collector = kind(policy, training, VectorReplayBuffer(20000, 32))
+    collector = PoolAsyncCollector(policy, training, VectorReplayBuffer(20000, 32))
     scores: list[float] = []
     algorithm.run_training(
         OnPolicyTrainerParams(
