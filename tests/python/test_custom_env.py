@@ -34,7 +34,7 @@ envs.close()
 OUTSIDE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 OUTSIDE["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 OUTSIDE["PIP_CONSTRAINT"] = str(ROOT / "constraints.txt")  # where a project is built, too
-OUTSIDE["PIP_NO_COMPILE"] = "1"  # nor is most of it imported
+OUTSIDE["PIP_NO_COMPILE"] = "no"  # sic: it sets compile to no; most is never imported
 
 
 def run(*command: str | Path, cwd: Path, env: dict[str, str] = OUTSIDE) -> None:
