@@ -85,6 +85,8 @@ def test_each_block_is_of_a_kind_that_is_checked(page: Path) -> None:
     """Python runs in test_readme.py; what is included is a file that other tests run."""
     kinds = {"python", "diff", "", "{literalinclude}", "{eval-rst}", "{toctree}"}
     assert {language for language, _ in fences(page)} <= kinds
+    for language, body in fences(page):
+        assert language != "{literalinclude}" or body.startswith(":language:")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
