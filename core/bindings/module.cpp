@@ -14,7 +14,9 @@ NB_MODULE(_core, m) {
   poolkit::bind_errors(m);
   poolkit::bind_spec(m);
   poolkit::bind_pool(m);
+#ifdef POOLKIT_PROCESSES
   poolkit::bind_processes(m);
+#endif
   poolkit::bind_envs(m);
   poolkit::bind_atari(m);
   poolkit::bind_atari_preprocess(m);

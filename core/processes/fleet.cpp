@@ -22,7 +22,7 @@ std::map<int64_t, std::weak_ptr<Fleet>> table;
 Fleet::Fleet(std::shared_ptr<const Segment> segment, std::vector<int> watched, Staff staff)
     : segment_(std::move(segment)),
       staff_(std::move(staff)),
-      lookout_(segment_->plan().spin),
+      lookout_(5 * segment_->plan().spin),
       states_(segment_->plan().num_envs, State::idle),
       lost_(segment_->plan().num_envs, 0) {
   for (int descriptor : watched) workers_.emplace_back().watched = descriptor;

@@ -98,7 +98,8 @@ class Fleet {
   const Staff staff_;
   int64_t number_ = 0;
   std::optional<Host> host_;
-  Lookout lookout_;  // of whoever receives, one at a time
+  // Of whoever receives, one at a time; who has nothing else to do looks for longer.
+  Lookout lookout_;
 
   std::mutex mutex_;  // of what follows, and of asking
   std::condition_variable replied_;

@@ -31,7 +31,7 @@ struct Plan {
   std::vector<Array> observation = {}, action = {};
   size_t num_envs = 1, num_workers = 1;
   bool eager = false;  // each answer is announced, not only the last of a round
-  uint32_t spin = 0;   // us for which workers and the pool look for news before they sleep
+  uint32_t spin = 0;   // us for which a worker looks for requests before it sleeps
 };
 
 struct alignas(64) EnvBlock {

@@ -56,6 +56,21 @@ def tianshou(task: str, num_envs: int, batch_size: int) -> Case:
     )
 
 
+def python(
+    task: str, num_envs: int, batch_size: int | None = None, *, workers: int = 2, **targets: float
+) -> Case:
+    """Environments in Python: the bare vector environments. See python_sides.py."""
+    names = {name.replace("_", "-"): least for name, least in targets.items()}
+    return Case(
+        task=task,
+        num_envs=num_envs,
+        batch_size=batch_size or num_envs,
+        num_threads=workers,
+        targets=names,
+        trainer="Python",
+    )
+
+
 CASES = [
     *(
         Case(task=task, num_envs=num_envs, batch_size=batch_size, targets=ATARI_TARGETS)
@@ -85,4 +100,18 @@ CASES = [
     tianshou("CartPole-v1", 64, 64),
     tianshou("Pong-v5", 64, 64),
     tianshou("Pong-v5", 64, 16),
+    *(
+        python(
+            "CartPole-v1",
+            num_envs,
+            DummyVecEnv=1.0,
+            SubprocVecEnv=6.0,
+            AsyncVectorEnv=6.0,
+            ShmemVectorEnv=6.0,
+        )
+        for num_envs in (8, 64)
+    ),
+    # 0.9 of what two cores can do.
+    python("Busy1ms-v0", 16, SyncVectorEnv=1.8),
+    python("Latency5ms-v0", 64, 16, workers=64, poolkit_lockstep=1.5),
 ]

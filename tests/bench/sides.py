@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from .cases import Case
+from .python_sides import asynchronous as send_and_recv
+from .python_sides import open_python
 from .tianshou_sides import open_tianshou
 
 Step = Callable[[np.ndarray], object]
@@ -20,6 +22,8 @@ def open_side(library: str, case: Case) -> Step:
     """A pool that is reset and ready; the result steps `batch_size` envs."""
     if case.trainer == "SB3":
         return open_sb3(library, case)
+    if case.trainer == "Python":
+        return open_python(library, case)
     if case.trainer == "Tianshou":
         return open_tianshou(library, case)
     return {
@@ -114,16 +118,4 @@ def open_sb3(library: str, case: Case) -> Step:
 def lockstep(pool: Any) -> Step:
     pool.reset()
     step: Step = pool.step
-    return step
-
-
-def send_and_recv(pool: Any) -> Step:
-    pool.async_reset()
-    env_id = pool.recv()[4]["env_id"]
-
-    def step(action: np.ndarray) -> None:
-        nonlocal env_id
-        pool.send(action, env_id)
-        env_id = pool.recv()[4]["env_id"]
-
     return step

@@ -57,7 +57,7 @@ def make_python(
         TypeError: For a value of the wrong type.
         ValueError: For a value that is not accepted, or environments with different spaces.
         EnvError: If an environment cannot be built.
-        RuntimeError: If processes cannot start.
+        RuntimeError: If processes cannot start, or elsewhere than on Linux.
 
     >>> envs = make_python("CartPole-v1", num_envs=2, workers="thread")
     >>> obs, info = envs.reset(seed=0)
@@ -66,6 +66,8 @@ def make_python(
     (2, 4)
     >>> envs.close()
     """
+    if not hasattr(_core, "Fleet"):
+        raise RuntimeError("make_python: Python environments in workers need Linux")
     if workers not in ("process", "thread"):
         raise ValueError(f"workers: {workers!r} must be 'process' or 'thread'")
     if context not in CONTEXTS:

@@ -1,5 +1,7 @@
 """The workers of a pool of Python environments: how they start and end."""
 
+from __future__ import annotations  # where the names are missing, as off Linux
+
 import contextlib
 import multiprocessing
 import os

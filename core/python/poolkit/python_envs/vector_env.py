@@ -26,7 +26,7 @@ ENGINE_INFOS = ("env_id", "elapsed_step", "episode_return", "episode_length")
 Messages = dict[int, tuple[dict[str, Any], list[Any]]]
 """Of some rows, an environment's own info, and what of its observation is no array."""
 SPIN = 200
-"""Microseconds for which workers and the pool look for news before they sleep."""
+"""Microseconds for which a worker looks for requests before it sleeps."""
 FINAL_INFOS = ("final_obs", "final_info", "_final_obs", "_final_info")
 
 

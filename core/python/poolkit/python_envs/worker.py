@@ -1,5 +1,7 @@
 """What a worker does: builds its environments, and steps them as the pool asks."""
 
+from __future__ import annotations  # where the names are missing, as off Linux
+
 import contextlib
 import pickle
 import signal
