@@ -1,5 +1,7 @@
 """How many environments, and in which vector environment? Three experiments with SB3 on CartPole.
 
+A fourth is without a trainer: environments in Python.
+
     python recipes/vec_env_tradeoffs.py            # some minutes on two cores
     python recipes/vec_env_tradeoffs.py --full     # the sizes of the tutorial
 
@@ -10,8 +12,15 @@ DummyVecEnv (a loop) and SubprocVecEnv (a process each). For each number of envi
 2. training for a fixed time, `seconds * steps/s` of experiment 1: what return does it buy?
 3. the steps per second of the training, learning included.
 
-Everything is in `results.json`, and drawn in `tradeoffs.png` with the standard deviation of the
-runs as error bars. The kinds take turns, so that a noisy machine is noisy for all.
+And then, with `work_envs` environments in Python, in SB3's vector environments and in a pool's
+worker processes, there in lock-step and with batches of a quarter of the environments:
+
+4. steps per second of an environment that is light (CartPole), of one that computes for 1 ms, and
+   of one that waits, now long and now short.
+
+Everything is in `results.json`, and drawn in `tradeoffs.png` and `python_envs.png` with the
+standard deviation of the runs as error bars. The kinds take turns, so that a noisy machine is noisy
+for all.
 """
 
 import json
@@ -47,6 +56,10 @@ class Args:
     """time of a training of the second experiment"""
     eval_episodes: int = 5
     """episodes that an agent is judged by"""
+    work_envs: int = 16
+    """environments in Python of the fourth experiment"""
+    work_seconds: float = 1.0
+    """for which each kind steps them in a run"""
     full: bool = False
     """5000 steps, 10 seconds and 20 episodes"""
 
@@ -61,6 +74,8 @@ def parse_args() -> Args:
         ("steps", [args.steps], 1, 10**9),
         ("seconds", [args.seconds], 0.001, 10**6),
         ("eval_episodes", [args.eval_episodes], 1, 1000),
+        ("work_envs", [args.work_envs], 4, 1000),
+        ("work_seconds", [args.work_seconds], 0.001, 10**6),
     ):
         for value in values:
             expect_in(name, value, low, high)
@@ -140,6 +155,87 @@ def experiments(args: Args) -> list[dict[str, Any]]:
     return list(results.values())
 
 
+class Work(gymnasium.Env[np.ndarray, int]):
+    """Nothing to see, but a step takes time: 1 ms of computing, or a wait of 5 ms on average."""
+
+    def __init__(self, kind: str) -> None:
+        self.observation_space = gymnasium.spaces.Box(-1, 1, (4,))
+        self.action_space = gymnasium.spaces.Discrete(2)
+        self.waits = kind == "waits"
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        return np.zeros(4, np.float32), {}
+
+    def step(self, action: int) -> Any:
+        if self.waits:
+            time.sleep(self.np_random.exponential(0.005))
+        else:
+            end = time.thread_time() + 0.001
+            while time.thread_time() < end:
+                pass
+        return np.zeros(4, np.float32), 0.0, False, False, {}
+
+
+WORKS = ("CartPole", "computes for 1 ms", "waits")
+WORK_KINDS = ("DummyVecEnv", "SubprocVecEnv", "pool, lock-step", "pool, asynchronous")
+
+
+def step_for(work: str, kind: str, num_envs: int, seconds: float) -> float:
+    """Steps per second."""
+    cartpole = work == "CartPole"
+    make = [lambda: gymnasium.make("CartPole-v1") if cartpole else Work(work)] * num_envs
+    rows = num_envs
+    if kind.startswith("pool"):
+        if kind == "pool, asynchronous":
+            rows = num_envs // 4
+        workers = num_envs if work == "waits" else None  # a process each is none too many to wait
+        pool = poolkit.make_python(make, batch_size=rows, num_workers=workers, context="fork")
+        pool.async_reset()
+        pool.recv()
+        envs, step = pool, pool.step
+    else:
+        how = {"start_method": "fork"} if kind == "SubprocVecEnv" else {}
+        envs = {"DummyVecEnv": DummyVecEnv, "SubprocVecEnv": SubprocVecEnv}[kind](make, **how)
+        envs.reset()
+        step = envs.step
+    actions = np.zeros(rows, np.int64)
+    steps, start = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < seconds or not steps:
+        step(actions)
+        steps += rows
+    envs.close()
+    return steps / elapsed
+
+
+def python_envs(args: Args) -> list[dict[str, Any]]:
+    """One entry for each work and kind, with a value for each run."""
+    results = [
+        {"work": work, "kind": kind, "steps_per_second": []}
+        for work in WORKS
+        for kind in WORK_KINDS
+    ]
+    for result in track(results * args.num_runs, "stepping"):
+        rate = step_for(result["work"], result["kind"], args.work_envs, args.work_seconds)
+        result["steps_per_second"].append(rate)
+    return results
+
+
+def draw_python_envs(args: Args, results: list[dict[str, Any]], path: Path) -> None:
+    """A bar chart for each work."""
+    figure = Figure(figsize=(13, 3.6), layout="constrained")
+    colours = ("tab:blue", "tab:orange", "tab:green", "tab:olive")
+    for axis, work in zip(figure.subplots(1, len(WORKS)), WORKS, strict=True):
+        values = [entry["steps_per_second"] for entry in results if entry["work"] == work]
+        mean, deviation = np.mean(values, axis=1), np.std(values, axis=1)
+        axis.bar(range(len(mean)), mean, yerr=deviation, capsize=3, color=colours)
+        labels = [kind.replace(", ", ",\n") for kind in WORK_KINDS]
+        axis.set_xticks(range(len(mean)), labels, fontsize=8)
+        axis.set_title(f"{args.work_envs} envs, {work}: steps per second")
+        axis.grid(axis="y", alpha=0.3)
+    figure.savefig(path, dpi=110)
+
+
 def draw(args: Args, results: list[dict[str, Any]], path: Path) -> None:
     """A row for each algorithm, a column for each experiment."""
     figure = Figure(figsize=(13, 3.6 * len(args.algorithms)), layout="constrained")
@@ -189,12 +285,15 @@ def main(args: Args) -> int:
         fail(f"--env-id: Gymnasium does not have it: {error}")
     except (ValueError, OSError) as error:
         fail(error)
+    in_python = python_envs(args)  # first: forked processes are not for programs with threads
     results = experiments(args)
     settings = asdict(args) | {"out": str(args.out), "cpus": len(os.sched_getaffinity(0))}
     file = args.out / "results.json"
-    file.write_text(json.dumps({"settings": settings, "results": results}, indent=2))
+    told = {"settings": settings, "results": results, "python_envs": in_python}
+    file.write_text(json.dumps(told, indent=2))
     draw(args, results, args.out / "tradeoffs.png")
-    print(f"{args.out} has results.json and tradeoffs.png")
+    draw_python_envs(args, in_python, args.out / "python_envs.png")
+    print(f"{args.out} has results.json, tradeoffs.png and python_envs.png")
     return 0
 
 

@@ -98,15 +98,23 @@ def test_interrupted_training_keeps_its_model(tmp_path: Path) -> None:
 
 def test_tradeoffs_recipe_draws_what_it_measured(tmp_path: Path) -> None:
     tiny = ["--num-envs", "2", "--algorithms", "A2C", "--num-runs=2", "--steps=40"]
+    tiny += ["--work-envs=4", "--work-seconds=0.001"]
     done = run_recipe(
         "vec_env_tradeoffs.py", *tiny, "--seconds=0.01", "--eval-episodes=2", f"--out={tmp_path}"
     )
     assert done.returncode == 0, done.stderr
-    results = json.loads((tmp_path / "results.json").read_text())["results"]
+    told = json.loads((tmp_path / "results.json").read_text())
+    results = told["results"]
     assert [entry["kind"] for entry in results] == ["DummyVecEnv", "SubprocVecEnv", "PoolVecEnv"]
     # The same seeds: the kinds differ in speed alone.
     assert len({tuple(entry["return_after_fixed_steps"]) for entry in results}) == 1
     for entry in results:
         assert len(entry["return_after_fixed_time"]) == 2
         assert min(entry["steps_per_second"]) > 0
-    assert (tmp_path / "tradeoffs.png").read_bytes().startswith(b"\x89PNG")
+    in_python = told["python_envs"]
+    assert len({(entry["work"], entry["kind"]) for entry in in_python}) == len(in_python) == 12
+    assert all(
+        len(e["steps_per_second"]) == 2 and min(e["steps_per_second"]) > 0 for e in in_python
+    )
+    for picture in ("tradeoffs.png", "python_envs.png"):
+        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
