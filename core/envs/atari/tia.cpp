@@ -96,7 +96,7 @@ void Tia::write_vblank(uint8_t value, int32_t cycle) {
   advance(3 * cycle + 1);
   if ((regs_[VBLANK] ^ value) & 2) {
     draw();
-    same_as_above_ = 0;
+    same_as_above_ = kChanged;
   }
   if ((regs_[VBLANK] ^ value) & 0x80) {
     dumping_ = value >> 7;
@@ -110,7 +110,7 @@ void Tia::write_control(uint8_t value, int32_t clock) {
   if ((regs_[CTRLPF] ^ value) & 6) {
     draw();
     recolour_ = 1;
-    same_as_above_ = 0;
+    same_as_above_ = kChanged;
   }
   change(BL);
   if (clock % kClocksPerLine < kRightHalf) {
@@ -138,6 +138,7 @@ void Tia::write_missile_to_player(int player, uint8_t value) {
     if (player == 0) missile_form_ = kPlain;
   }
   regs_[reg] = value;
+  enable(static_cast<Object>(M0 + player), regs_[ENAM0 + player] & ~value & 2);
 }
 
 // A copy that is being drawn goes on for a while. The first copy at the new place shows from the
@@ -239,6 +240,7 @@ bool Tia::valid() const {
   for (const uint8_t x : changed_at_) {
     if (x > kWidth) return false;
   }
+  if ((unsettled_ | mixed_ | visible_) >> kObjects) return false;
   return x_ >= 0 && x_ <= kWidth && drawn_x_ >= 0 && drawn_x_ <= x_ && row_ >= 0 &&
          row_ < kMaxLines * kWidth && row_ % kWidth == 0 && start_cycle_ >= 0 &&
          start_cycle_ < kCyclesPerLine && endless_motion_step_ < 4 && last_register_ < 64;

@@ -71,8 +71,8 @@ class Tia {
             dumped_at_, end_cycle_, start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_,
             met_, last_cycle_, last_register_);
     archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, row_, whole_, line_,
-            changed_at_, unsettled_, mixed_, visible_, recolour_, same_as_above_, blank_pixels_,
-            blank_above_, blank_next_line_, selector_);
+            changed_at_, unsettled_, mixed_, enabled_, visible_, recolour_, same_as_above_,
+            blank_pixels_, blank_above_, blank_next_line_, selector_);
   }
 
  private:
@@ -84,6 +84,7 @@ class Tia {
   void write_number_size(int player, uint8_t value);
   void write_graphics(int player, uint8_t value);
   void write_enable(uint8_t reg, uint8_t value);
+  void write_playfield(uint8_t reg, uint8_t value);
   void write_missile_to_player(int player, uint8_t value);
   void reset_player(int player, int32_t clock);
   void reset_missile_or_ball(Object object, int32_t clock);
@@ -94,6 +95,9 @@ class Tia {
   bool paddle_charged(uint32_t charging, int32_t cycle) const;
   bool unchanged(uint8_t reg, uint8_t value) const;
   void find_holders();
+  void enable(Object object, bool enabled) {
+    enabled_ = static_cast<uint8_t>((enabled_ & ~(1 << object)) | enabled << object);
+  }
 
   // tia_line.cpp: the line being drawn
   // Lets the picture reach `clock`. A line ends only once something happens beyond it; the last one
@@ -111,7 +115,7 @@ class Tia {
   void move_endlessly();
   // To be called before registers of `object` change at the pixel reached.
   void change(Object object) {
-    same_as_above_ = 0;
+    same_as_above_ = kChanged;
     const uint8_t bit = static_cast<uint8_t>(1 << object);
     if ((unsettled_ & bit) && changed_at_[object] == x_) return;
     if ((unsettled_ & bit) || cancels_score()) prepare_change(object);
@@ -137,7 +141,11 @@ class Tia {
   LineMask missile_line(int player) const;
   LineMask ball_line() const;
   LineMask playfield_line() const;
+  uint8_t written_graphics(int player) const {
+    return regs_[VDELP0 + player] & 1 ? delayed_graphics_[player] : regs_[GRP0 + player];
+  }
   uint8_t graphics(int player) const;
+  bool might_meet(uint8_t objects) const;
 
   FrameBuffer* pixels_ = nullptr;
   const Display* display_ = nullptr;
@@ -180,11 +188,14 @@ class Tia {
   std::array<uint8_t, kObjects> changed_at_{};  // pixel from which it is out of date
   uint8_t unsettled_ = 0;                       // objects (bits) that are out of date
   uint8_t mixed_ = 0;                           // objects whose line_ changes on the way to whole_
+  uint8_t enabled_ = 0;                         // objects that their registers let show
   uint8_t visible_ = 0;                         // objects whose line_ has any pixel
   uint8_t recolour_ = 1;                        // the selectors are out of date
-  uint8_t same_as_above_ = 0;                   // the line looks like the row drawn before it
-  uint8_t blank_pixels_ = 0;                    // of the first eight, made black by HMOVE
-  uint8_t blank_above_ = 0;                     // those of the row drawn before
+  // The line looks like the row drawn before it, or nothing has changed since it began.
+  enum Likeness : uint8_t { kChanged, kUnchanged, kSame };
+  uint8_t same_as_above_ = kChanged;
+  uint8_t blank_pixels_ = 0;  // of the first eight, made black by HMOVE
+  uint8_t blank_above_ = 0;   // those of the row drawn before
   uint8_t blank_next_line_ = 0;
   Selector selector_{};
 };

@@ -15,13 +15,12 @@ constexpr LineMask kLeftHalf = kLeftOf[kWidth / 2];
 
 // A player's pixels, the leftmost in bit 7.
 inline uint8_t Tia::graphics(int player) const {
-  const uint8_t value =
-      regs_[VDELP0 + player] & 1 ? delayed_graphics_[player] : regs_[GRP0 + player];
+  const uint8_t value = written_graphics(player);
   return regs_[REFP0 + player] & 8 ? static_cast<uint8_t>(kMirrored[value]) : value;
 }
 
 inline LineMask Tia::ball_line() const {
-  if ((regs_[VDELBL] & 1 ? delayed_ball_ : regs_[ENABL] & 2) == 0) return {};
+  if (!(enabled_ & bit(BL))) return {};
   return placed((uint64_t{1} << (1 << (regs_[CTRLPF] >> 4 & 3))) - 1, 0, position_[BL]);
 }
 
@@ -38,7 +37,7 @@ inline LineMask Tia::player_line(int player) const {
 }
 
 inline LineMask Tia::missile_line(int player) const {
-  if ((regs_[ENAM0 + player] & 2) == 0 || (regs_[RESMP0 + player] & 2) != 0) return {};
+  if (!(enabled_ & bit(M0) << player)) return {};
   int size = regs_[NUSIZ0 + player] >> 4 & 3;
   if (player == 0 && missile_form_ == kHidden) return {};
   if (player == 0 && missile_form_ == kStretched) size |= 1;
@@ -49,7 +48,7 @@ inline LineMask Tia::missile_line(int player) const {
 
 // Twenty bits, four pixels each; PF0 and PF2 run from bit 0 on, PF1 from bit 7.
 inline LineMask Tia::playfield_line() const {
-  if ((regs_[PF0] >> 4 | regs_[PF1] | regs_[PF2]) == 0) return {};
+  if (!(enabled_ & bit(PF))) return {};
   const uint64_t first = kFourTimesAsIs[regs_[PF0] >> 4];
   const uint64_t middle = kFourTimes[regs_[PF1]];
   const uint64_t last = kFourTimesAsIs[regs_[PF2]];
@@ -82,7 +81,7 @@ void Tia::finish_line() {
   x_ = drawn_x_ = 0;
   blank_pixels_ = blank_next_line_;
   blank_next_line_ = 0;
-  if (unsettled_ | mixed_) start_whole();
+  if ((unsettled_ | mixed_) && same_as_above_ != kSame) start_whole();
   if (reflected_ != (regs_[CTRLPF] & 1)) reflect();
   if (first_hidden_[0] | first_hidden_[1] | endless_motion_) [[unlikely]]
     show_again();
@@ -114,27 +113,49 @@ void Tia::move_endlessly() {
                                               : kPlain;
 }
 
+// In a frame without pixels masks matter only where objects may collide that have not yet done so.
+// What they should have been elsewhere is forgotten: changed_at_ tells from where on they are
+// known.
+inline bool Tia::might_meet(uint8_t objects) const {
+  const unsigned showing = visible_ | (unsettled_ & enabled_);
+  if ((showing & (showing - 1)) == 0) return false;
+  for (unsigned rest = showing & objects; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    if (showing & ~(met_[i] | 1u << i)) return true;
+  }
+  return false;
+}
+
 void Tia::prepare_change(Object object) {
-  if (cancels_score()) draw();
+  if (pixels_ == nullptr && !might_meet(bit(object))) return;
+  if (pixels_ != nullptr && cancels_score()) draw();
   settle(unsettled_ & bit(object));
 }
 
-// From here on, lines are as the registers have them.
+// From here on, lines are as the registers have them. Masks that may never matter are left out of
+// date, and empty until then.
 void Tia::start_whole() {
-  settle(unsettled_);
+  if (pixels_ != nullptr) settle(unsettled_);
+  changed_at_ = {};
+  mixed_ &= static_cast<uint8_t>(~unsettled_);
+  for (unsigned rest = visible_ & unsettled_; rest != 0; rest &= rest - 1) {
+    line_[std::countr_zero(rest)] = {};
+  }
+  visible_ &= static_cast<uint8_t>(~unsettled_);
   for (; mixed_ != 0; mixed_ &= mixed_ - 1) {
     const int object = std::countr_zero(mixed_);
     line_[object] = whole_[object];
     if (!line_[object].any()) visible_ &= static_cast<uint8_t>(~(1 << object));
   }
   recolour_ = 1;
-  same_as_above_ = 0;
+  same_as_above_ = kUnchanged;
 }
 
 // Brings the masks of `objects` (bits) up to date with their registers.
 void Tia::settle(uint8_t objects) {
-  if (objects == 0) return;
   unsettled_ &= static_cast<uint8_t>(~objects);
+  if (!cancels_score()) objects &= enabled_ | visible_ | mixed_;
+  if (objects == 0) return;
   recolour_ = 1;
   if (objects & bit(P0)) settle_as(P0, player_line(0));
   if (objects & bit(P1)) settle_as(P1, player_line(1));
@@ -160,18 +181,26 @@ inline void Tia::settle_as(Object object, const LineMask& mask) {
 }
 
 void Tia::draw_reached() {
-  settle(unsettled_);
   const bool whole = drawn_x_ == 0 && x_ == kWidth;
-  const bool repeats = whole && same_as_above_ && blank_pixels_ == blank_above_;
+  const bool blank = regs_[VBLANK] & 2;
+  constexpr uint8_t kAll = (1 << kObjects) - 1;
+  if (pixels_ == nullptr && ((whole && same_as_above_ == kSame) || blank || !might_meet(kAll))) {
+    const bool same = whole && mixed_ == 0 && same_as_above_ != kChanged;
+    same_as_above_ = same ? kSame : kChanged;
+    drawn_x_ = x_;
+    return;
+  }
+  settle(unsettled_);
+  const bool repeats = whole && same_as_above_ == kSame && blank_pixels_ == blank_above_;
   if (repeats) {
     if (pixels_ != nullptr) {
       uint8_t* row = pixels_->data() + row_;
       std::memcpy(row, row - kWidth, kWidth);
     }
   } else {
-    if (!(regs_[VBLANK] & 2) && (visible_ & (visible_ - 1))) latch_collisions();
+    if (!blank && (visible_ & (visible_ - 1))) latch_collisions();
     if (pixels_ != nullptr) draw_pixels();
-    same_as_above_ = whole && mixed_ == 0;
+    same_as_above_ = whole && mixed_ == 0 ? kSame : kChanged;
     blank_above_ = blank_pixels_;
   }
   drawn_x_ = x_;
@@ -181,6 +210,8 @@ void Tia::draw_pixels() {
   uint8_t* row = pixels_->data() + row_;
   if (regs_[VBLANK] & 2) {
     std::memset(row + drawn_x_, 0, x_ - drawn_x_);
+  } else if (visible_ == 0) {
+    std::memset(row + drawn_x_, colours_[0], x_ - drawn_x_);
   } else {
     if (recolour_) choose_colours();
     draw_line(row, selector_, colours_, {drawn_x_, x_});
@@ -234,10 +265,6 @@ uint8_t Tia::latch(int reg) const {
 // except where nothing but the playfield is enabled.
 void Tia::choose_colours() {
   recolour_ = 0;
-  if (visible_ == 0) {
-    selector_ = {};
-    return;
-  }
   const bool priority = regs_[CTRLPF] & 4;
   const bool score = regs_[CTRLPF] & 2;
   LineMask player_0 = line_[P0] | line_[M0];

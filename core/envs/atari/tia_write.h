@@ -21,7 +21,7 @@ inline void Tia::write_colour(uint8_t reg, uint8_t value) {
   constexpr std::array<uint8_t, 4> kSlots = {2, 3, 1, 0};
   if (pixels_ != nullptr) {
     draw();
-    same_as_above_ = 0;
+    same_as_above_ = kChanged;
   }
   regs_[reg] = value;
   colours_[kSlots[reg - COLUP0]] =
@@ -31,11 +31,22 @@ inline void Tia::write_colour(uint8_t reg, uint8_t value) {
 // Writing one player's graphics also moves the other's into its delayed copy.
 inline void Tia::write_graphics(int player, uint8_t value) {
   const int other = 1 - player;
-  if (!(regs_[VDELP0 + player] & 1)) change(static_cast<Object>(P0 + player));
-  if (regs_[VDELP0 + other] & 1) change(static_cast<Object>(P0 + other));
+  if (!(regs_[VDELP0 + player] & 1)) {
+    const Object object = static_cast<Object>(P0 + player);
+    change(object);
+    enable(object, value != 0);
+  }
+  if (regs_[VDELP0 + other] & 1) {
+    const Object object = static_cast<Object>(P0 + other);
+    change(object);
+    enable(object, regs_[GRP0 + other] != 0);
+  }
   delayed_graphics_[other] = regs_[GRP0 + other];
   if (player == 1) {
-    if (regs_[VDELBL] & 1) change(BL);
+    if (regs_[VDELBL] & 1) {
+      change(BL);
+      enable(BL, regs_[ENABL] & 2);
+    }
     delayed_ball_ = regs_[ENABL] & 2;
   }
   regs_[GRP0 + player] = value;
@@ -43,20 +54,25 @@ inline void Tia::write_graphics(int player, uint8_t value) {
 }
 
 inline void Tia::write_enable(uint8_t reg, uint8_t value) {
-  switch (reg) {
-    case ENAM0:
-    case ENAM1:
-      change(static_cast<Object>(M0 + reg - ENAM0));
-      break;
-    case VDELP0:
-    case VDELP1:
-      change(static_cast<Object>(P0 + reg - VDELP0));
-      break;
-    default:
-      change(BL);
-  }
+  const Object object = reg == ENAM0 || reg == ENAM1     ? static_cast<Object>(M0 + reg - ENAM0)
+                        : reg == VDELP0 || reg == VDELP1 ? static_cast<Object>(P0 + reg - VDELP0)
+                                                         : BL;
+  change(object);
   regs_[reg] = value;
+  if (object == BL) {
+    enable(BL, regs_[VDELBL] & 1 ? delayed_ball_ : regs_[ENABL] & 2);
+  } else if (object <= P1) {
+    enable(object, written_graphics(object - P0) != 0);
+  } else {
+    enable(object, regs_[reg] & ~regs_[RESMP0 + (object - M0)] & 2);
+  }
   if (reg == ENABL) find_holders();
+}
+
+inline void Tia::write_playfield(uint8_t reg, uint8_t value) {
+  change(PF);
+  regs_[reg] = value;
+  enable(PF, (regs_[PF0] >> 4 | regs_[PF1] | regs_[PF2]) != 0);
 }
 
 inline void Tia::write_motion(uint8_t reg, uint8_t value) {
@@ -106,8 +122,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
     case PF1:
     case PF2:
       advance(clock + effect_delay(reg, cycle));
-      change(PF);
-      regs_[reg] = value;
+      write_playfield(reg, value);
       break;
     case RESP0:
     case RESP1:
@@ -160,7 +175,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
       advance(clock);
       draw();
       met_ = {};
-      same_as_above_ = 0;
+      same_as_above_ = kChanged;
       break;
     default:  // sound, and addresses without a register
       break;
