@@ -117,7 +117,8 @@ nb::list call(Fleet& fleet, const std::vector<int32_t>& ids, const nb::bytes& qu
   }
   nb::list out;
   for (const Fleet::Reply& reply : replies)
-    out.append(nb::make_tuple(reply.failed, nb::bytes(reply.message.data(), reply.message.size())));
+    out.append(nb::make_tuple(static_cast<int>(reply.kind),
+                              nb::bytes(reply.message.data(), reply.message.size())));
   return out;
 }
 
@@ -312,7 +313,8 @@ void bind_processes(nb::module_& m) {
   nb::class_<Fleet>(m, "Fleet", "The pool's side of workers of Python envs.")
       .def(nb::new_(&make_fleet), "segment"_a, "watched"_a, "start"_a, "describe_end"_a, "end"_a)
       .def("env_type", &type_of, "What a Pool is made of, once.")
-      .def("call", &call, "ids"_a, "question"_a, "(failed, message) of each idle env's worker.")
+      .def("call", &call, "ids"_a, "question"_a,
+           "(kind, message) of each idle env's worker; kind is 0: answer, 1: failure, 2: its end.")
       .def("attach", &attach, "id"_a, "question"_a, "For the next request of an idle env.")
       .def("message", &message, "id"_a, "before"_a = false,
            "What came with the last answer about an idle env, or the one before.")

@@ -335,9 +335,10 @@ std::vector<Fleet::Reply> Fleet::call(std::span<const int32_t> ids, std::string_
     const EnvBlock& env = segment_->env(id);
     if (lost_[static_cast<size_t>(id)]) {
       const std::string& end = workers_[segment_->worker_of(id)].end;
-      replies.push_back({true, {end.begin(), end.end()}});
+      replies.push_back({Reply::end, {end.begin(), end.end()}});
     } else {
-      replies.push_back({env.failed, segment_->read(id, Message::reply, env.reply)});
+      replies.push_back({env.failed ? Reply::failure : Reply::answer,
+                         segment_->read(id, Message::reply, env.reply)});
     }
   }
   return replies;

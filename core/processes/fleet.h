@@ -56,7 +56,7 @@ class Fleet {
   // What the worker says to `question` about each env, which must be idle. `pause` is called now
   // and then while it waits, and throws to give up.
   struct Reply {
-    bool failed;
+    enum Kind : int { answer, failure, end } kind;  // end: how the worker ended
     std::vector<char> message;
   };
   std::vector<Reply> call(std::span<const int32_t> ids, std::string_view question,

@@ -211,6 +211,27 @@ def run(program: str, path: Path | None = None) -> subprocess.CompletedProcess[s
     )
 
 
+def test_a_process_that_is_forked_off_leaves_the_workers_alone() -> None:
+    ended = run(
+        """
+        import os
+        import sys
+        import poolkit
+        from tests.python_zoo import Trouble
+        if __name__ == "__main__":
+            envs = poolkit.make_python([Trouble] * 2, num_workers=2, context="fork")
+            envs.reset()
+            if not (child := os.fork()):
+                try:
+                    envs.step([0, 0])
+                except RuntimeError:
+                    sys.exit(5)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), envs.step([0, 0])[0].sum())
+        """
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("5 2.0\n", "", 0)
+
+
 def test_a_pool_that_nobody_closed_goes_with_the_interpreter() -> None:
     ended = run(
         """

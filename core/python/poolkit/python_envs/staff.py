@@ -124,7 +124,7 @@ class Processes:
             target=run_process,
             args=(theirs, self._payloads[w], self._firsts[w], self._lives[w]),
             name=f"poolkit-{w}",
-            daemon=True,
+            daemon=False,  # it may have processes of its own
         )
         try:
             process.start()
@@ -132,6 +132,9 @@ class Processes:
             raise RuntimeError(GUARD) from error
         finally:
             theirs.close()
+        # Else a process that is forked off this one would end it where it exits, and this one
+        # would wait for it. The pool ends it; and it ends itself.
+        multiprocessing.process._children.discard(process)  # type: ignore[attr-defined]
         self._processes[w] = process
         with contextlib.suppress(ConnectionError, BrokenPipeError):  # it shows when we listen
             reduction.send_handle(ours, self._self, process.pid)

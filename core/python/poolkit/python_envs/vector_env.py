@@ -231,8 +231,8 @@ class PythonVectorEnv(GymnasiumVectorEnv):
         ids = self._pool.idle(env_ids)
         replies = self._fleet.call(ids, cloudpickle.dumps((function, arguments)))
         results = []
-        for env, (failed, reply) in zip(ids, replies, strict=True):
-            results.append(_result(env, failed, reply))
+        for env, (kind, reply) in zip(ids, replies, strict=True):
+            results.append(_result(env, kind, reply))
         return results
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -287,13 +287,15 @@ def add_infos(into: dict[str, Any], own: Sequence[tuple[int, dict[str, Any]]], r
         adder._add_info(into, {k: v for k, v in info.items() if k not in taken}, row)
 
 
-def _result(env: int, failed: bool, reply: bytes) -> Any:
-    if not failed:
+ANSWER, _, END = range(3)  # 1: the function raised
+
+
+def _result(env: int, kind: int, reply: bytes) -> Any:
+    if kind == END:
+        raise EnvError(env, reply.decode())
+    if kind == ANSWER:
         return pickle.loads(reply)
-    try:
-        error, text = pickle.loads(reply)
-    except pickle.UnpicklingError:  # how the worker ended
-        raise EnvError(env, reply.decode()) from None
+    error, text = pickle.loads(reply)
     if not isinstance(error, Exception):
         raise EnvError(env, text)
     error.add_note(f"in env {env}:\n{text}")
