@@ -6,6 +6,10 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CPP_SOURCES = $(shell find core tests recipes -name '*.h' -o -name '*.cpp')
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+# Downloads, compilers and tests side by side; what each says comes when it is done.
+ifneq ($(filter test%,$(MAKECMDGOALS)),)
+MAKEFLAGS += --jobs=$(JOBS) --output-sync=target
+endif
 
 .PHONY: demo test test-cpp test-python lint docs bench results cli-output dist clean
 
@@ -15,7 +19,7 @@ demo: .venv/installed
 	  --update-epochs 3 --clip-coef 0.2 --learning-rate 7e-4 \
 	  --time-limit-minutes 4
 
-test: test-cpp test-python test-python-sanitized lint docs
+test: test-python test-cpp test-python-sanitized lint docs
 	@echo "make test: C++ and Python (plain, ThreadSanitizer, AddressSanitizer + UBSan), lint, docs passed"
 
 CPP_TESTS := test-cpp-plain test-cpp-thread test-cpp-address,undefined
@@ -40,7 +44,7 @@ SANITIZED := test-python-thread test-python-address,undefined
 test-python-sanitized: $(SANITIZED)
 
 CONTRACT := $(addprefix tests/python/test_,pool_model.py env_errors.py lock_step.py workers.py \
-  asynchronous.py misuse.py bad_actions.py state.py cpus.py)
+  asynchronous.py threads.py misuse.py bad_actions.py state.py cpus.py)
 library = $(shell $(CXX) -print-file-name=lib$(1).so)
 $(SANITIZED): test-python-%: .venv/installed test-cpp-%
 	@echo "== Python tests, $*"
@@ -57,7 +61,7 @@ $(SANITIZED): test-python-%: .venv/installed test-cpp-%
 # Against the installed wheel, never the source tree.
 test-python: .venv/installed
 	@echo "== Python tests"
-	$(BIN)/python -m pytest tests -n $(JOBS)
+	$(BIN)/python -m pytest tests -n $(JOBS) --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --doctest-modules --pyargs poolkit
 
 lint: .venv/installed
