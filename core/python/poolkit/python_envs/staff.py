@@ -40,7 +40,8 @@ class Processes:
     def __init__(self, env_fns: Sequence[Sequence[EnvFn]], context: str) -> None:
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             raise RuntimeError(GUARD)
-        self.grace = 5.0  # seconds for workers to end of their own accord
+        # Seconds for workers to end of their own accord; a pool that nobody closed has 5 in all.
+        self.grace = 3.0
         self._context: Any = multiprocessing.get_context(context)
         self._payloads = [cloudpickle.dumps(list(fns)) for fns in env_fns]
         self._firsts = [sum(map(len, env_fns[:w])) for w in range(len(env_fns))]
