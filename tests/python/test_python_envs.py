@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 
 from tests.python_zoo import ARRAY_SPACES, SPACES, Zoo
 
+# Forked workers start fastest; Python 3.12 and later warn of it.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
 ENGINE = ("env_id", "elapsed_step", "episode_return", "episode_length")
 
 

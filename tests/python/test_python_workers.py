@@ -19,6 +19,9 @@ import pytest
 
 from tests.python_zoo import Trouble, Zoo
 
+# Forked workers start fastest; Python 3.12 and later warn of it.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -16,6 +16,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from tests.python_zoo import Zoo
 
+# Forked workers start fastest; Python 3.12 and later warn of it.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
 
 def pair(make: list[Any], **how: Any) -> tuple[PoolVecEnv, DummyVecEnv]:
     return PoolVecEnv(make, workers="thread", monitor=False, **how), DummyVecEnv(make)

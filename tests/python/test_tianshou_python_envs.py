@@ -14,6 +14,9 @@ from tianshou.utils.net.common import Net
 
 from tests.python_zoo import Zoo
 
+# Forked workers start fastest; Python 3.12 and later warn of it.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
 
 def test_steps_are_those_of_dummy_vector_env() -> None:
     make = [partial(Zoo, "float32", length=4, extra=7)] * 3
