@@ -314,3 +314,11 @@ def test_every_array_space_keeps_its_dtype() -> None:
             obs, _ = envs.reset(seed=0)
             assert envs.observation_space.contains(obs), name
             assert space == envs.single_observation_space
+
+
+def test_options_of_a_reset_that_was_refused_reach_nobody() -> None:
+    with poolkit.make_python([Zoo] * 2, workers="thread") as envs:
+        with pytest.raises(TypeError, match="seed"):
+            envs.reset(seed="no", options={"level": 3})  # type: ignore[arg-type]
+        envs.reset()
+        assert envs.get_attr("options") == (None, None)

@@ -138,6 +138,58 @@ def test_a_worker_that_dies_is_an_error_of_its_envs(action: int, how: str, batch
         assert [again[env] == first[env] for env in range(4)] == [True, True, False, False]
 
 
+class Wrong(Trouble):
+    """Does not keep to Gymnasium's interface, in one way."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        start = super().reset(seed=seed)
+        return start[0] if self.broken == "reset without info" else start
+
+    def step(self, action: Any) -> Any:
+        seen, reward, *ends, info = super().step(action)
+        returned: dict[str, Any] = {
+            "old step": (seen, reward, False, info),
+            "nothing": None,
+            "info": (seen, reward, *ends, ["words"]),
+            "words": ValueError("cut \0 here: \udcff"),
+        }
+        if self.broken == "words":
+            raise returned["words"]
+        return returned.get(self.broken, (seen, reward, *ends, info))
+
+    def close(self) -> None:
+        if self.broken == "words":
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ("reset without info", r"reset returned a ndarray; must be \(observation, info\)"),
+        ("old step", r"step returned a tuple of 4; must be \(observation, reward, terminated"),
+        ("nothing", "step returned a NoneType; must be"),
+        ("info", "the info is of type list; must be a dict"),
+        ("words", re.escape(r"ValueError: cut \0 here: \udcff")),
+    ],
+)
+def test_an_env_that_is_not_gymnasiums_fails_alone(how: str, text: str) -> None:
+    fns = [Trouble, partial(Wrong, how)]
+    with poolkit.make_python(fns, context="fork", num_workers=1) as envs:
+        with pytest.raises(poolkit.EnvError, match=f"env 1: .*{text}"):  # noqa: PT012
+            envs.reset()
+            envs.step([0, 0])
+        assert envs.recv()[4]["env_id"].tolist() == [0]
+        envs.send([0], [0])
+        assert envs.recv()[1].tolist() == [envs.ask(_pid, env_ids=[0])[0]]
+
+
+def test_an_env_that_cannot_be_pickled_is_named() -> None:
+    lock = threading.Lock()
+    with pytest.raises(TypeError, match="cannot pickle") as caught:
+        poolkit.make_python([Trouble, lambda: lock], num_workers=2)
+    assert "env_fns [1] .. [1]" in caught.value.__notes__[0]
+
+
 def test_an_env_that_went_with_anothers_worker_says_so_at_its_next_step() -> None:
     with opened() as envs:
         envs.reset(seed=0)
@@ -245,6 +297,24 @@ def test_a_pool_that_nobody_closed_goes_with_the_interpreter() -> None:
             envs.reset()
             print(*map(int, envs.step([0, 0])[1]), flush=True)
             envs.send([0], [1])
+        """
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert all(is_gone(int(word)) for word in ended.stdout.split())
+
+
+def test_an_exit_does_not_wait_for_workers_that_hang_and_ignore_signals() -> None:
+    ended = run(
+        """
+        import poolkit  # first, so that multiprocessing's exit comes before the pool's
+        import signal
+        from tests.python_zoo import Trouble
+        if __name__ == "__main__":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            envs = poolkit.make_python([Trouble] * 2, num_workers=2, context="fork")
+            envs.reset()
+            print(*map(int, envs.step([0, 0])[1]), flush=True)
+            envs.send([Trouble.HANG], [1])
         """
     )
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -43,8 +43,8 @@ class Processes:
         # Seconds for workers to end of their own accord; a pool that nobody closed has 5 in all.
         self.grace = 3.0
         self._context: Any = multiprocessing.get_context(context)
-        self._payloads = [cloudpickle.dumps(list(fns)) for fns in env_fns]
         self._firsts = [sum(map(len, env_fns[:w])) for w in range(len(env_fns))]
+        self._payloads = [_payload(*share) for share in zip(env_fns, self._firsts, strict=True)]
         self._processes: list[Any] = [None] * len(env_fns)
         self._connections: list[Connection | None] = [None] * len(env_fns)
         self._lives = [0] * len(env_fns)
@@ -165,6 +165,17 @@ class Processes:
         self._connections[w] = None
 
 
+def _payload(env_fns: Sequence[EnvFn], first: int) -> bytes:
+    try:
+        return bytes(cloudpickle.dumps(list(env_fns)))
+    except Exception as error:
+        error.add_note(
+            f"in env_fns [{first}] .. [{first + len(env_fns) - 1}], which go to a worker process "
+            "by cloudpickle: make there what cannot be pickled, or use workers='thread'"
+        )
+        raise
+
+
 def _watched(pid: int) -> int:
     try:
         return os.pidfd_open(pid)
@@ -198,7 +209,12 @@ class Threads:
         """As of `Processes`."""
         for thread in self._threads:
             thread.start()
-        return [reports.get() for reports in self._reports]
+        try:
+            return [reports.get() for reports in self._reports]
+        except BaseException:  # Ctrl-C: they end when they have built
+            for seats in self._seats:
+                seats.put(None)
+            raise
 
     def equip(self, plan: Plan, segment: _core.Segment) -> list[int]:
         """As of `Processes`; a thread has no end of its own."""

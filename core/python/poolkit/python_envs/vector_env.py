@@ -16,6 +16,7 @@ from ..config import PoolConfig
 from ..errors import EnvError
 from ..gymnasium_env import GymnasiumVectorEnv, Step
 from ..nested import tuples_as_arrays
+from ..seeds import reset_seeds
 from ..spaces import has_tuple
 from . import members
 from .form import Form
@@ -106,6 +107,7 @@ class PythonVectorEnv(GymnasiumVectorEnv):
         Returns:
             Observation and info, as from `recv`; infos only of environments that were reset.
         """
+        reset_seeds(seed, self.num_envs)  # refuses bad ones before options are on their way
         masked, each = None, options
         if isinstance(options, dict):
             own = dict(options)

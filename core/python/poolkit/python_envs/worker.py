@@ -23,6 +23,8 @@ Infos = str | frozenset[str]
 """Which infos are sent: "all", "none", "final", or those of some names."""
 
 STEP, _, SEEDED_RESET, CALL = range(4)  # 1: a reset without a seed
+STEP_RESULT = ("observation", "reward", "terminated", "truncated", "info")
+RESET_RESULT = ("observation", "info")
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,10 @@ class Worker:
                         objects = _attached(seat, env_id, "action") if acted.objects else ()
                         arrays = [action] if len(acted.dtypes) == 1 else action
                         action = acted.value_of(arrays, objects)
-                    obs, reward, terminated, truncated, info = envs[k].step(action)
+                    result = envs[k].step(action)
+                    if not isinstance(result, tuple | list) or len(result) != len(STEP_RESULT):
+                        raise _misshapen("step", result, STEP_RESULT)
+                    obs, reward, terminated, truncated, info = result
                     message = b""
                     if info or observed.objects:
                         lengths[k] += 1
@@ -150,8 +155,10 @@ class Worker:
                 key = (self._life, self._builds[k])
                 sequence = np.random.SeedSequence(seat.seed(env_id), spawn_key=key)
                 seed = int(sequence.generate_state(1)[0])
-        obs, info = self._envs[k].reset(seed=seed, options=options)
-        return obs, info
+        result = self._envs[k].reset(seed=seed, options=options)
+        if not isinstance(result, tuple | list) or len(result) != len(RESET_RESULT):
+            raise _misshapen("reset", result, RESET_RESULT)
+        return result
 
     def _answer_call(self, seat: _core.Seat, env_id: int) -> None:
         k = env_id - self._first
@@ -179,7 +186,7 @@ class Worker:
     def _drop(self, k: int) -> None:
         env, self._envs[k] = self._envs[k], None
         if env is not None:
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(BaseException):  # one that exits would end the others too
                 env.close()
 
 
@@ -195,7 +202,16 @@ def told(error: BaseException) -> str:
     head = "".join(traceback.format_exception_only(error)).strip()
     trace = error.__traceback__
     lines = traceback.format_exception(type(error), error, trace and trace.tb_next)
-    return f"{head}\n\n{''.join(lines)}".strip()
+    text = f"{head}\n\n{''.join(lines)}".strip()
+    # In UTF-8, and without the character that ends a text in C.
+    return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
+
+
+def _misshapen(method: str, result: Any, names: tuple[str, ...]) -> TypeError:
+    kind = type(result).__name__
+    if isinstance(result, tuple | list):
+        kind += f" of {len(result)}"
+    return TypeError(f"{method} returned a {kind}; must be ({', '.join(names)})")
 
 
 def _report(env: Any) -> Report:
@@ -215,6 +231,8 @@ def _report(env: Any) -> Report:
 
 def _packed(info: dict[str, Any], infos: Infos, ended: bool, objects: list[Any]) -> bytes:
     """The infos that are wanted, and objects; nothing for nothing."""
+    if info and not isinstance(info, dict):
+        raise TypeError(f"the info is of type {type(info).__name__}; must be a dict")
     if infos == "none" or (infos == "final" and not ended):
         info = {}
     elif isinstance(infos, frozenset):
