@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import poolkit
 import pytest
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -322,3 +323,31 @@ def test_options_of_a_reset_that_was_refused_reach_nobody() -> None:
             envs.reset(seed="no", options={"level": 3})  # type: ignore[arg-type]
         envs.reset()
         assert envs.get_attr("options") == (None, None)
+
+
+def test_a_part_of_an_action_that_is_missing_is_named() -> None:
+    with poolkit.make_python([partial(Zoo, action="nested")] * 2, workers="thread") as envs:
+        envs.reset()
+        actions = envs.action_space.sample()
+        del actions["arm"]["on"]
+        with pytest.raises(ValueError, match=r"the value\['arm'\] of dict has no \['on'\]"):
+            envs.step(actions)
+        with pytest.raises(ValueError, match=r"the value of int has no \['arm'\]"):
+            envs.step(3)
+
+
+class NeverCompared(spaces.Box):
+    """As large images' bounds, which NumPy compares slowly."""
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("compared")
+
+
+class Large(Zoo):
+    def __init__(self) -> None:
+        super().__init__()
+        self.observation_space = NeverCompared(-1, 1, (3,), np.float32)
+
+
+def test_spaces_of_the_same_bytes_are_not_compared() -> None:
+    poolkit.make_python([Large] * 2, workers="thread").close()

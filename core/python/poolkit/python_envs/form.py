@@ -183,8 +183,13 @@ def _leaves(space: Space, path: tuple[Any, ...]) -> Any:
 
 
 def _pick(value: Any, path: tuple[Any, ...]) -> Any:
-    for key in path:
-        value = value[key]
+    for depth, key in enumerate(path):
+        try:
+            value = value[key]
+        except (LookupError, TypeError):
+            at = "".join(f"[{above!r}]" for above in path[:depth])
+            kind = type(value).__name__
+            raise ValueError(f"the value{at} of {kind} has no [{key!r}] of its space") from None
     return value
 
 

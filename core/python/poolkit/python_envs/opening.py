@@ -1,5 +1,6 @@
 """`make_python`: a pool of anybody's Python environments."""
 
+import pickle
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Literal, SupportsIndex
@@ -152,8 +153,13 @@ def _checked(told: Sequence[Sequence[Report]], shares: Sequence[Sequence[EnvFn]]
     for env, report in enumerate(reports):
         for what in ("observation_space", "action_space"):
             own, first = getattr(report, what), getattr(reports[0], what)
-            if own != first:
+            if not _alike(own, first):
                 raise ValueError(
                     f"env_fns: env {env} has {what} {own}, env 0 has {first}; all must be the same"
                 )
     return reports
+
+
+def _alike(own: Any, first: Any) -> bool:
+    """Whether spaces are equal; to compare the bounds of large images takes seconds."""
+    return own is first or pickle.dumps(own) == pickle.dumps(first) or bool(own == first)

@@ -158,7 +158,8 @@ class Worker:
         result = self._envs[k].reset(seed=seed, options=options)
         if not isinstance(result, tuple | list) or len(result) != len(RESET_RESULT):
             raise _misshapen("reset", result, RESET_RESULT)
-        return result
+        obs, info = result
+        return obs, info
 
     def _answer_call(self, seat: _core.Seat, env_id: int) -> None:
         k = env_id - self._first
