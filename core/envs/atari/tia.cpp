@@ -121,8 +121,8 @@ void Tia::write_control(uint8_t value, int32_t clock) {
 }
 
 void Tia::write_number_size(int player, uint8_t value) {
-  change(static_cast<Object>(P0 + player));
-  change(static_cast<Object>(M0 + player));
+  change_if_shown(static_cast<Object>(P0 + player));
+  change_if_shown(static_cast<Object>(M0 + player));
   first_hidden_[player] = 0;
   if (player == 0) missile_form_ = kPlain;
   regs_[NUSIZ0 + player] = value;
@@ -151,7 +151,7 @@ void Tia::reset_player(int player, int32_t clock) {
   const int distance = x - position_[object] + (x < position_[object] ? kWidth : 0);
   const ResetPlace place = kResetPlaces[regs_[NUSIZ0 + player] & 7][distance];
   if (place == ResetPlace::kInCopy) advance(clock + kFinishing);
-  change(object);
+  change_if_shown(object);
   position_[object] = static_cast<uint8_t>(x);
   first_hidden_[player] = place != ResetPlace::kBeforeCopy;
 }
@@ -164,7 +164,7 @@ void Tia::reset_missile_or_ball(Object object, int32_t clock) {
       x = reset.position;
     }
   }
-  change(object);
+  change_if_shown(object);
   position_[object] = static_cast<uint8_t>(x);
   if (object == M0) missile_form_ = kPlain;
 }
@@ -200,7 +200,7 @@ void Tia::move(uint8_t objects, int cycle) {
     const int moved = kMotion[cycle][regs_[HMP0 + i] >> 4];
     const bool shows_again = i <= P1 ? first_hidden_[i] : i == M0 && missile_form_ != kPlain;
     if (moved == 0 && !shows_again) continue;
-    change(static_cast<Object>(i));
+    change_if_shown(static_cast<Object>(i));
     const int x = position_[i] + moved;
     position_[i] = static_cast<uint8_t>(x < 0 ? x + kWidth : x < kWidth ? x : x - kWidth);
   }

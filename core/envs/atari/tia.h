@@ -122,6 +122,10 @@ class Tia {
     unsettled_ |= bit;
     changed_at_[object] = static_cast<uint8_t>(x_);
   }
+  // As change(), for registers that cannot let it show: of one that does not, nothing changes.
+  void change_if_shown(Object object) {
+    if ((enabled_ | visible_ | mixed_) >> object & 1) change(object);
+  }
   void prepare_change(Object object);
   // Score mode and priority: what is enabled decides between them (choose_colours()).
   bool cancels_score() const { return (regs_[CTRLPF] & 6) == 6; }

@@ -96,7 +96,7 @@ void Tia::reflect() {
 void Tia::show_again() {
   for (int player = 0; player < 2; ++player) {
     if (first_hidden_[player]) {
-      change(static_cast<Object>(P0 + player));
+      change_if_shown(static_cast<Object>(P0 + player));
       first_hidden_[player] = 0;
     }
   }
@@ -104,7 +104,7 @@ void Tia::show_again() {
 }
 
 void Tia::move_endlessly() {
-  change(M0);
+  change_if_shown(M0);
   endless_motion_step_ = (endless_motion_step_ + 1) & 3;
   position_[M0] = static_cast<uint8_t>(
       (position_[M0] + kWidth - kEndlessMotion[endless_motion_step_]) % kWidth);

@@ -115,7 +115,7 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
     case REFP0:
     case REFP1:
       advance(clock + effect_delay(reg, cycle));
-      change(static_cast<Object>(P0 + reg - REFP0));
+      change_if_shown(static_cast<Object>(P0 + reg - REFP0));
       regs_[reg] = value;
       break;
     case PF0:
