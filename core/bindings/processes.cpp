@@ -186,8 +186,8 @@ class PythonSeat {
       for (size_t k = 0; k < observation_.size(); ++k) put(id, k, observation[k]);
     }
     const double amount = PyFloat_AsDouble(reward.ptr());
-    if (amount == -1 && PyErr_Occurred()) throw nb::python_error();
-    seat_.outcome(id, amount, truth(terminated), truth(truncated),
+    if (amount == -1 && PyErr_Occurred()) throw_not("reward", "a number", reward);
+    seat_.outcome(id, amount, truth("terminated", terminated), truth("truncated", truncated),
                   {message.c_str(), message.size()});
     seat_.answer(id);
   }
@@ -229,10 +229,18 @@ class PythonSeat {
 
   EnvBlock& env(int32_t id) const { return seat_.segment().env(id); }
 
-  static bool truth(nb::handle value) {
+  static bool truth(const char* name, nb::handle value) {
     const int yes = PyObject_IsTrue(value.ptr());
-    if (yes < 0) throw nb::python_error();
+    if (yes < 0) throw_not(name, "true or false", value);
     return yes;
+  }
+
+  // For what step returned; Python's own error, which does not name it, becomes the cause.
+  [[noreturn]] static void throw_not(const char* name, const char* kind, nb::handle value) {
+    nb::python_error error;
+    nb::raise_from(error, PyExc_TypeError, "step returned a %s that is not %s: %R", name, kind,
+                   value.ptr());
+    throw nb::python_error();
   }
 
   nb::object value(int32_t id, size_t k) const {

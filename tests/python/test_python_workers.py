@@ -151,6 +151,8 @@ class Wrong(Trouble):
             "old step": (seen, reward, False, info),
             "nothing": None,
             "info": (seen, reward, *ends, ["words"]),
+            "reward": (seen, None, *ends, info),
+            "end": (seen, reward, np.zeros(2), False, info),
             "words": ValueError("cut \0 here: \udcff"),
         }
         if self.broken == "words":
@@ -169,6 +171,8 @@ class Wrong(Trouble):
         ("old step", r"step returned a tuple of 4; must be \(observation, reward, terminated"),
         ("nothing", "step returned a NoneType; must be"),
         ("info", "the info is of type list; must be a dict"),
+        ("reward", "step returned a reward that is not a number: None"),
+        ("end", re.escape("step returned a terminated that is not true or false: array([0., 0.])")),
         ("words", re.escape(r"ValueError: cut \0 here: \udcff")),
     ],
 )
