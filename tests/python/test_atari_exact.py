@@ -11,7 +11,7 @@ def test_all_games_are_there() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_atari_exact(game: str) -> None:
-    result = compare(Job(game, frames=2000, seed=1))
+    result = compare(Job(game, frames=1000, seed=1))
     assert not result.difference, result.explanation()
 
 
@@ -27,5 +27,5 @@ def test_atari_exact_in_modes_and_difficulties(game: str) -> None:
 # Those whose start draws random numbers, and one that does not.
 @pytest.mark.parametrize("game", ["adventure", "berzerk", "double_dunk", "video_cube", "pong"])
 def test_atari_exact_with_sticky_actions(game: str) -> None:
-    result = compare(Job(game, frames=1000, seed=3, sticky=0.25))
+    result = compare(Job(game, frames=500, seed=3, sticky=0.25))
     assert not result.difference, result.explanation()
