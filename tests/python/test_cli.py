@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import poolkit
+import pygame
 import pytest
 from imageio_ffmpeg import count_frames_and_secs
 from poolkit.cli import main
@@ -62,6 +63,8 @@ def test_bench_counts_what_it_receives(
 def test_play_shows_random_episodes_in_a_window(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "offscreen")
+    pygame.display.init()  # as another environment in this process may have done
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     assert main(["play", "CartPole-v1", "--steps", "40"]) == 0
     assert "return" in capsys.readouterr().out

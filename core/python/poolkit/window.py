@@ -61,8 +61,8 @@ class Window:
         size = (picture.shape[0] * scale, picture.shape[1] * scale)
         if self._screen is None or self._screen.get_size() != size:
             pygame.display.init()
-            driver = pygame.display.get_driver()
-            if driver in ("dummy", "offscreen") and driver != os.environ.get("SDL_VIDEODRIVER"):
+            driver, unseen = pygame.display.get_driver(), ("dummy", "offscreen")
+            if driver in unseen and os.environ.get("SDL_VIDEODRIVER") not in unseen:
                 pygame.display.quit()
                 raise RuntimeError(
                     "render_mode='human': there is no screen; 'rgb_array' gives pictures, as "
