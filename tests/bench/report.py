@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from .projection import projection_table, projections
+from .training import HEAD, rows_of
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
-PAGES = ("README.md", "docs/performance.md", "docs/atari-speed.md")
+PAGES = ("README.md", "docs/performance.md", "docs/atari-speed.md", "docs/cleanrl.md")
 
 Result = dict[str, Any]
 
@@ -165,6 +166,7 @@ def sections(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, str]:
         "Atari": ratio_table(bare(results, cartpole=False), with_spread),
         "CartPole": ratio_table(bare(results, cartpole=True), with_spread),
         "projection": projection_table(measured),
+        "training": table(list(HEAD), rows_of(json.loads((RESULTS / "training.json").read_text()))),
     }
     for trainer in dict.fromkeys(r["trainer"] for r in results if r["trainer"]):
         own = [result for result in results if result["trainer"] == trainer]
