@@ -114,13 +114,7 @@ void Fleet::submit(std::span<const pk_request> requests, std::span<const pk_view
       states_[at] = State::out;
       ask(request.id);
     }
-    for (uint32_t w : asked_) {
-      WorkerBlock& worker = segment_->worker(w);
-      // Seq_cst: a worker says that it sleeps, then looks at `asked` once more.
-      if (worker.asleep.load() == 0) continue;
-      worker.signal.fetch_add(1);
-      futex_wake(worker.signal);
-    }
+    wake_asked();
   }
   for (size_t w : missing) hire(w);
   for (const auto& [id, message] : lost) host_->fail(id, message.c_str());
@@ -134,6 +128,16 @@ void Fleet::ask(int32_t id) {
   segment_->request(w, at) = id;
   worker.asked.store(at + 1);
   if (asked_.empty() || asked_.back() != w) asked_.push_back(static_cast<uint32_t>(w));
+}
+
+void Fleet::wake_asked() const {
+  for (uint32_t w : asked_) {
+    WorkerBlock& worker = segment_->worker(w);
+    // Seq_cst: a worker says that it sleeps, then looks at `asked` once more.
+    if (worker.asleep.load() == 0) continue;
+    worker.signal.fetch_add(1);
+    futex_wake(worker.signal);
+  }
 }
 
 void Fleet::hire(size_t w) {
@@ -315,10 +319,7 @@ std::vector<Fleet::Reply> Fleet::call(std::span<const int32_t> ids, std::string_
     states_[static_cast<size_t>(id)] = State::called;
     ask(id);
   }
-  for (uint32_t w : asked_) {
-    segment_->worker(w).signal.fetch_add(1);
-    futex_wake(segment_->worker(w).signal);
-  }
+  wake_asked();
   const auto done = [&] {
     return closing_ || std::none_of(ids.begin(), ids.end(), [&](int32_t id) {
              return states_[static_cast<size_t>(id)] == State::called;

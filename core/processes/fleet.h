@@ -85,6 +85,7 @@ class Fleet {
   };
 
   void ask(int32_t id);
+  void wake_asked() const;
   void collect(Answers& answers);
   void collect(size_t w, Answers& answers);
   bool deliver(Answers& answers);

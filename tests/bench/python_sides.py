@@ -70,7 +70,7 @@ def open_python(library: str, case: Case) -> Callable[[np.ndarray], object]:
             num_workers=case.num_threads,
             context="fork",
         )
-        return asynchronous(pool) if pool.is_async else of_whole_batches(pool, case)
+        return send_and_recv(pool) if pool.is_async else of_whole_batches(pool, case)
     if library in ("DummyVecEnv", "SubprocVecEnv"):
         from stable_baselines3.common import vec_env
 
@@ -111,7 +111,7 @@ def step_and_reset(envs: Any, actions: np.ndarray) -> None:
         envs.reset(ended)
 
 
-def asynchronous(pool: Any) -> Callable[[np.ndarray], object]:
+def send_and_recv(pool: Any) -> Callable[[np.ndarray], object]:
     """Steps those that came last, and waits for as many."""
     pool.async_reset()
     env_id = pool.recv()[4]["env_id"]

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case
-from .python_sides import asynchronous as send_and_recv
-from .python_sides import open_python
+from .python_sides import open_python, send_and_recv
 from .tianshou_sides import open_tianshou
 
 Step = Callable[[np.ndarray], object]

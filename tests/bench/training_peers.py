@@ -2,10 +2,14 @@
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Space
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
+
+from .tianshou_sides import make_atari, make_cartpole
+
+# Of Atari the wrappers do what the recipe's options do in a game without lives.
+MAKERS = {"CartPole-v1": make_cartpole, "Pong-v5": make_atari("Pong-v5")}
 
 
 class Peer:
@@ -104,9 +108,7 @@ class Gymnasium(Peer):
 
     def __init__(self, task: str, seed: int, num_envs: int, batch_size: int, **_: Any) -> None:
         assert batch_size == num_envs
-        envs = AsyncVectorEnv(
-            [lambda: make_gymnasium(task)] * num_envs, autoreset_mode=AutoresetMode.SAME_STEP
-        )
+        envs = AsyncVectorEnv([MAKERS[task]] * num_envs, autoreset_mode=AutoresetMode.SAME_STEP)
         super().__init__(envs, num_envs, envs.single_observation_space, envs.single_action_space)
         self.seed = seed
 
@@ -124,18 +126,6 @@ class Gymnasium(Peer):
 
     def recv(self) -> tuple[Any, ...]:
         return self.told(self.all_ids, *self.batch)
-
-
-def make_gymnasium(task: str) -> gym.Env[Any, Any]:
-    """Atari with the wrappers that do what the recipe's options do in a game without lives."""
-    if not task.endswith("-v5"):
-        return gym.make(task)
-    import ale_py
-    from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
-
-    gym.register_envs(ale_py)
-    env = gym.make(f"ALE/{task}", frameskip=1, repeat_action_probability=0.0)
-    return FrameStackObservation(AtariPreprocessing(env), 4)
 
 
 PEERS = {"EnvPool": EnvPool, "AsyncVectorEnv": Gymnasium}

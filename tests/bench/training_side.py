@@ -1,6 +1,8 @@
 """A recipe over one library's environments, as a program.
 
-python -m tests.bench.training_side LIBRARY RECIPE [the recipe's arguments]
+    python -m tests.bench.training_side LIBRARY RECIPE [the recipe's arguments]
+
+The run's folder is where the recipe puts it.
 """
 
 import sys

@@ -82,6 +82,7 @@ class Form:
         arrays: Leaves that are arrays.
         objects: The others: Text, Sequence, Graph and what Gymnasium does not know.
         bare: Whether the space is one array.
+        plain: Whether it is that in the engine, too: there is nothing to take apart.
     """
 
     def __init__(self, space: Space) -> None:
@@ -89,7 +90,8 @@ class Form:
         leaves = list(_leaves(space, ()))
         self.arrays = [leaf for leaf in leaves if leaf.is_array]
         self.objects = [leaf for leaf in leaves if not leaf.is_array]
-        self.bare = isinstance(space, spaces.Space) and bool(self.arrays and leaves[0].path == ())
+        self.bare = bool(self.arrays) and leaves[0].path == ()
+        self.plain = self.bare and CARRIERS[leaves[0].dtype] == leaves[0].dtype
         self.dtypes = [leaf.dtype for leaf in self.arrays] or [np.dtype(np.uint8)]
 
     def describe(self) -> list[Described]:
@@ -97,11 +99,6 @@ class Form:
         if not self.arrays:
             return [("", np.dtype(np.uint8), BOX, (), None, None)]
         return [leaf.describe() for leaf in self.arrays]
-
-    @property
-    def carried(self) -> bool:
-        """Whether an array has another dtype in the engine."""
-        return any(CARRIERS[leaf.dtype] != leaf.dtype for leaf in self.arrays)
 
     # One env's value, in its worker.
 
@@ -193,14 +190,12 @@ def _pick(value: Any, path: tuple[Any, ...]) -> Any:
     return value
 
 
-def _build(space: Space, arrays: Any, objects: Any, path: tuple[Any, ...] = ()) -> Any:
+def _build(space: Space, arrays: Any, objects: Any) -> Any:
     if isinstance(space, spaces.Dict):
-        return {
-            key: _build(entry, arrays, objects, (*path, key)) for key, entry in space.spaces.items()
-        }
+        return {key: _build(entry, arrays, objects) for key, entry in space.spaces.items()}
     if isinstance(space, spaces.Tuple):
         return tuple(_build(entry, arrays, objects) for entry in space.spaces)
-    return next(arrays if Leaf(path, space).is_array else objects)
+    return next(arrays if Leaf((), space).is_array else objects)
 
 
 def _carried(value: Any, leaf: Leaf) -> Any:

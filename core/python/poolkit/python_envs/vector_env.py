@@ -67,7 +67,6 @@ class PythonVectorEnv(GymnasiumVectorEnv):
         self._window = None
         self._observed = Form(self.single_observation_space)
         self._acted = Form(self.single_action_space)
-        self._plain = self._observed.bare and not self._observed.carried
         self._received: NDArray[np.int32] | None = None  # the envs of the last batch
         self._all = np.arange(config.num_envs)
         plan = Plan(
@@ -132,14 +131,14 @@ class PythonVectorEnv(GymnasiumVectorEnv):
 
     def step(self, actions: Any) -> Step:
         """As of `GymnasiumVectorEnv`."""
-        if not self._acted.bare or self._acted.carried:
+        if not self._acted.plain:
             self.send(actions, None if self.is_async else self._all)
             return self.recv()
         return self._dressed(self._pool.step(actions))
 
     def send(self, action: Any, env_id: ArrayLike | None = None) -> None:
         """As of `GymnasiumVectorEnv`."""
-        if not self._acted.bare or self._acted.carried:
+        if not self._acted.plain:
             ids: Any = self._received if env_id is None else env_id
             action, objects = self._acted.split_batch(action, 0 if ids is None else len(ids))
             if objects:
@@ -160,7 +159,7 @@ class PythonVectorEnv(GymnasiumVectorEnv):
         obs, reward, terminated, truncated, info = step
         self._received = ids = info["env_id"]
         rows = self._fleet.with_messages(ids)
-        if not rows and self._plain and "final_obs" not in info:
+        if not rows and self._observed.plain and "final_obs" not in info:
             return step
         messages = self._messages(ids, rows)
         whole = self._batch(obs, messages, len(ids))
