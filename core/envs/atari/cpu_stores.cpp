@@ -12,9 +12,12 @@ POOLKIT_INLINE uint8_t source(uint32_t a, uint32_t x, uint32_t y) {
 
 template <uint8_t kRegister, Source kSource>
 __attribute__((noinline)) void change(POOLKIT_STATE) {
-  Core<false> core(machine, next, clock, a, x, y);
+  Stopped& kept = machine.running.stopped;
+  kept = {next, clock, a, x, y};
+  const bool over =
+      machine.tia.write_to<kRegister>(source<kSource>(a, x, y), static_cast<int32_t>(clock) + 3);
+  Core<false> core(machine, kept.next, kept.clock, kept.a, kept.x, kept.y);
   core.begin(2, 3);
-  const bool over = machine.tia.write_to<kRegister>(source<kSource>(a, x, y), core.cycle());
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
   if (over) [[unlikely]]
     core.end();

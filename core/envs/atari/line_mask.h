@@ -28,7 +28,7 @@ struct LineMask {
     for (int i = 0; i < 4; ++i) out.words[i] = words[i] & ~b.words[i];
     return out;
   }
-  constexpr bool any() const { return (words[0] | words[1] | words[2] | words[3]) != 0; }
+  constexpr bool any() const { return (words[0] | words[1] | words[2]) != 0; }
 };
 
 // kLeftOf[x] has the pixels 0 to x - 1.

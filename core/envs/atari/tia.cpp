@@ -45,11 +45,12 @@ void Tia::start_frame(int32_t cycle) {
   last_register_ = WSYNC;
   last_cycle_ = start_cycle_;
   clock_ = line_clock_ = first_clock_;
-  x_ = drawn_x_ = row_ = 0;
+  x_ = drawn_x_ = latched_x_ = row_ = 0;
 }
 
 void Tia::catch_up() {
   advance(3 * last_cycle_ + effect_delay(last_register_, last_cycle_));
+  collide();
   draw();
 }
 
@@ -63,11 +64,11 @@ bool Tia::unchanged(uint8_t reg, uint8_t value) const {
   if (regs_[reg] != value) return false;
   switch (reg) {
     case NUSIZ0:
-      return !first_hidden_[0] && missile_form_ == kPlain;
+      return !first_hidden(0) && missile_form_ == kPlain;
     case NUSIZ1:
-      return !first_hidden_[1];
+      return !first_hidden(1);
     case CTRLPF:
-      return reflected_ == (value & 1);
+      return !(between_lines_ & kReflect);
     default:
       return false;  // write_idle() knows those
   }
@@ -95,6 +96,7 @@ bool Tia::write_vsync(uint8_t value, int32_t clock) {
 void Tia::write_vblank(uint8_t value, int32_t cycle) {
   advance(3 * cycle + 1);
   if ((regs_[VBLANK] ^ value) & 2) {
+    collide();
     draw();
     same_as_above_ = kChanged;
   }
@@ -115,7 +117,9 @@ void Tia::write_control(uint8_t value, int32_t clock) {
   change(BL);
   if (clock % kClocksPerLine < kRightHalf) {
     change(PF);
-    reflected_ = value & 1;
+    set_between_lines(kReflect, false);
+  } else {
+    set_between_lines(kReflect, reflected() != (value & 1));
   }
   regs_[CTRLPF] = value;
 }
@@ -123,7 +127,7 @@ void Tia::write_control(uint8_t value, int32_t clock) {
 void Tia::write_number_size(int player, uint8_t value) {
   change_if_shown(static_cast<Object>(P0 + player));
   change_if_shown(static_cast<Object>(M0 + player));
-  first_hidden_[player] = 0;
+  set_between_lines(static_cast<uint8_t>(1 << player), false);
   if (player == 0) missile_form_ = kPlain;
   regs_[NUSIZ0 + player] = value;
 }
@@ -153,7 +157,7 @@ void Tia::reset_player(int player, int32_t clock) {
   if (place == ResetPlace::kInCopy) advance(clock + kFinishing);
   change_if_shown(object);
   position_[object] = static_cast<uint8_t>(x);
-  first_hidden_[player] = place != ResetPlace::kBeforeCopy;
+  set_between_lines(static_cast<uint8_t>(1 << player), place != ResetPlace::kBeforeCopy);
 }
 
 void Tia::reset_missile_or_ball(Object object, int32_t clock) {
@@ -171,14 +175,14 @@ void Tia::reset_missile_or_ball(Object object, int32_t clock) {
 
 void Tia::write_motion_of_missile_0(uint8_t value, int32_t clock) {
   if (clock == last_hmove_ + kEndlessMotionClocks && regs_[HMM0] >> 4 == 7 && value >> 4 == 6) {
-    endless_motion_ = 1;
+    between_lines_ |= kMoveEndlessly;
     endless_motion_step_ = 0;
   }
   write_motion(HMM0, value);
 }
 
 void Tia::move_all(int32_t cycle) {
-  const int in_line = cycle % kCyclesPerLine;
+  const int in_line = cycle_in_line(cycle);
   if (display_->hmove_blanks && blanks_after_hmove(in_line)) {
     if (x_ < 8) {
       blank_pixels_ |= static_cast<uint8_t>(0xff << x_);
@@ -187,9 +191,9 @@ void Tia::move_all(int32_t cycle) {
     }
   }
   last_hmove_ = 3 * cycle;
-  endless_motion_ = 0;
+  between_lines_ &= static_cast<uint8_t>(~kMoveEndlessly);
   constexpr uint8_t kAll = (1 << PF) - 1;
-  const bool some_show_again = first_hidden_[0] || first_hidden_[1] || missile_form_ != kPlain;
+  const bool some_show_again = (between_lines_ & kShowFirst) || missile_form_ != kPlain;
   const bool all = some_show_again || kMotion[in_line][0] != 0;
   if (const uint8_t moving = all ? kAll : moving_) move(moving, in_line);
 }
@@ -198,14 +202,20 @@ void Tia::move(uint8_t objects, int cycle) {
   for (unsigned rest = objects; rest != 0; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
     const int moved = kMotion[cycle][regs_[HMP0 + i] >> 4];
-    const bool shows_again = i <= P1 ? first_hidden_[i] : i == M0 && missile_form_ != kPlain;
+    const bool shows_again = i <= P1 ? first_hidden(i) : i == M0 && missile_form_ != kPlain;
     if (moved == 0 && !shows_again) continue;
     change_if_shown(static_cast<Object>(i));
     const int x = position_[i] + moved;
     position_[i] = static_cast<uint8_t>(x < 0 ? x + kWidth : x < kWidth ? x : x - kWidth);
   }
-  first_hidden_ = {};
+  between_lines_ &= static_cast<uint8_t>(~kShowFirst);
   missile_form_ = kPlain;
+}
+
+void Tia::clear_collisions() {
+  met_ = {};
+  latched_x_ = x_;
+  cleared_ = 1;
 }
 
 // Seen by the hardware as cycles since the frame's first instruction, in unsigned arithmetic.
@@ -223,7 +233,7 @@ uint8_t Tia::read(uint16_t address, uint8_t noise, int32_t cycle, const Inputs& 
   uint8_t driven = 0;
   if (reg < 8) {
     advance(3 * cycle);
-    draw();
+    collide();
     driven = latch(reg);
   } else if (reg < 12) {
     driven = paddle_charged(inputs.charging[reg - 8], cycle) ? 0x80 : 0;
@@ -241,7 +251,8 @@ bool Tia::valid() const {
     if (x > kWidth) return false;
   }
   if ((unsettled_ | mixed_ | visible_) >> kObjects) return false;
-  return x_ >= 0 && x_ <= kWidth && drawn_x_ >= 0 && drawn_x_ <= x_ && row_ >= 0 &&
+  return x_ >= 0 && x_ <= kWidth && drawn_x_ >= 0 && drawn_x_ <= x_ && latched_x_ >= 0 &&
+         latched_x_ <= x_ && row_ >= 0 &&
          row_ < kMaxLines * kWidth && row_ % kWidth == 0 && start_cycle_ >= 0 &&
          start_cycle_ < kCyclesPerLine && endless_motion_step_ < 4 && last_register_ < 64;
 }

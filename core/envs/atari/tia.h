@@ -66,11 +66,11 @@ class Tia {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(regs_, holders_, colours_, delayed_graphics_, delayed_ball_, position_, first_hidden_,
-            moving_, reflected_, missile_form_, endless_motion_, endless_motion_step_, dumping_,
+    archive(regs_, holders_, colours_, delayed_graphics_, delayed_ball_, position_,
+            moving_, between_lines_, missile_form_, endless_motion_step_, dumping_,
             dumped_at_, end_cycle_, start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_,
-            met_, last_cycle_, last_register_);
-    archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, row_, whole_, line_,
+            met_, cleared_, last_cycle_, last_register_);
+    archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, latched_x_, row_, whole_, line_,
             changed_at_, unsettled_, mixed_, enabled_, visible_, recolour_, same_as_above_,
             blank_pixels_, blank_above_, blank_next_line_, selector_);
   }
@@ -92,6 +92,7 @@ class Tia {
   void write_motion(uint8_t reg, uint8_t value);
   void move_all(int32_t cycle);
   void move(uint8_t objects, int cycle);
+  void clear_collisions();
   bool paddle_charged(uint32_t charging, int32_t cycle) const;
   bool unchanged(uint8_t reg, uint8_t value) const;
   void find_holders();
@@ -110,8 +111,7 @@ class Tia {
   }
   void advance_lines(int32_t clock);
   void finish_line();
-  void reflect();
-  void show_again();
+  void change_between_lines();
   void move_endlessly();
   // To be called before registers of `object` change at the pixel reached.
   void change(Object object) {
@@ -132,11 +132,21 @@ class Tia {
   void start_whole();
   void settle(uint8_t objects);
   void settle_as(Object object, const LineMask& mask);
-  // Makes pixels and collisions of what the line has reached and was not drawn.
+  // Makes pixels of what the line has reached and was not drawn.
   void draw() {
-    if (x_ != drawn_x_) draw_reached();
+    if (x_ == drawn_x_) return;
+    draw_reached();
+    drawn_x_ = x_;
   }
   void draw_reached();
+  void repeat_row();
+  // Finds the collisions there. Lines that look like the one above have no others.
+  void collide() {
+    if (x_ == latched_x_) return;
+    if (same_as_above_ != kSame || cleared_) find_collisions();
+    latched_x_ = x_;
+  }
+  void find_collisions();
   void latch_collisions();
   void draw_pixels();
   uint8_t latch(int reg) const;
@@ -149,6 +159,11 @@ class Tia {
     return regs_[VDELP0 + player] & 1 ? delayed_graphics_[player] : regs_[GRP0 + player];
   }
   uint8_t graphics(int player) const;
+  bool first_hidden(int player) const { return between_lines_ >> player & 1; }
+  bool reflected() const { return ((regs_[CTRLPF] & 1) != 0) != ((between_lines_ & kReflect) != 0); }
+  void set_between_lines(uint8_t what, bool on) {
+    between_lines_ = static_cast<uint8_t>(on ? between_lines_ | what : between_lines_ & ~what);
+  }
   bool might_meet(uint8_t objects) const;
 
   FrameBuffer* pixels_ = nullptr;
@@ -161,12 +176,13 @@ class Tia {
   std::array<uint8_t, 2> delayed_graphics_{};  // the older GRP0, GRP1
   uint8_t delayed_ball_ = 0;
   std::array<uint8_t, 5> position_{};      // by Object
-  std::array<uint8_t, 2> first_hidden_{};  // a player's first copy, until the line's end
   uint8_t moving_ = 0;                     // objects (bits) whose motion register moves them
-  uint8_t reflected_ = 0;                  // the playfield's right half
+  // What changes between this line and the next: the first copy of a player (bits by Object) that
+  // was hidden shows again, the playfield's right half becomes as CTRLPF has it, missile 0 moves.
+  enum BetweenLines : uint8_t { kShowFirst = 3, kReflect = 4, kMoveEndlessly = 8 };
+  uint8_t between_lines_ = 0;
   enum MissileForm : uint8_t { kPlain, kStretched, kHidden };
   uint8_t missile_form_ = kPlain;  // of missile 0, by its endless motion
-  uint8_t endless_motion_ = 0;
   uint8_t endless_motion_step_ = 0;
   uint8_t dumping_ = 0;
   int32_t dumped_at_ = 0;
@@ -176,6 +192,7 @@ class Tia {
   int32_t last_hmove_ = 0;
   int32_t lines_of_last_frame_ = 0;
   std::array<uint8_t, kObjects> met_{};  // objects (bits) that collided with each
+  uint8_t cleared_ = 0;                  // since the last line whose collisions were found whole
   int32_t last_cycle_ = 0;               // of the last access, and its register:
   uint8_t last_register_ = WSYNC;        // the picture is known up to there
 
@@ -186,6 +203,7 @@ class Tia {
   int32_t clock_ = 0;
   int32_t x_ = 0;
   int32_t drawn_x_ = 0;
+  int32_t latched_x_ = 0;  // up to where collisions were looked for
   int32_t row_ = 0;
   std::array<LineMask, kObjects> whole_{};      // of a line that starts now, if that is another
   std::array<LineMask, kObjects> line_{};       // of this line, with the changes up to here

@@ -32,7 +32,7 @@ inline LineMask Tia::player_line(int player) const {
   const uint64_t pattern = copies.width == 1   ? kMirrored[value]
                            : copies.width == 2 ? uint64_t{kTwice[value]} << 1
                                                : uint64_t{kFourTimes[value]} << 1;
-  const uint64_t near_by = first_hidden_[player] ? copies.near_by & ~uint64_t{1} : copies.near_by;
+  const uint64_t near_by = first_hidden(player) ? copies.near_by & ~uint64_t{1} : copies.near_by;
   return placed(pattern * near_by, pattern * copies.far_away, position_[P0 + player]);
 }
 
@@ -53,7 +53,7 @@ inline LineMask Tia::playfield_line() const {
   const uint64_t middle = kFourTimes[regs_[PF1]];
   const uint64_t last = kFourTimesAsIs[regs_[PF2]];
   LineMask line{{first | middle << 16 | last << 48, last >> 16, 0}};
-  if (!reflected_) {
+  if (!reflected()) {
     line.words[1] |= first << 16 | middle << 32;
     line.words[2] = last;
   } else {
@@ -66,41 +66,42 @@ inline LineMask Tia::playfield_line() const {
 
 void Tia::advance_lines(int32_t clock) {
   if (clock_ >= end_clock_) return;
-  if (clock > end_clock_) clock = end_clock_;
+  clock = std::min(clock, end_clock_);
   while (clock > line_clock_ + kClocksPerLine) finish_line();
   clock_ = clock;
   x_ = std::max(0, clock - line_clock_ - kBlankClocks);
 }
 
-void Tia::finish_line() {
+inline void Tia::finish_line() {
   x_ = kWidth;
-  draw();
+  const bool repeats = same_as_above_ == kSame;
+  if (latched_x_ != kWidth && (!repeats || cleared_)) {
+    find_collisions();
+    if (latched_x_ == 0) cleared_ = 0;
+  }
+  if (!repeats) {
+    if (drawn_x_ != kWidth) draw_reached();
+  } else if (pixels_ != nullptr) {
+    repeat_row();
+  }
+  drawn_x_ = latched_x_ = 0;
   row_ += kWidth;
   line_clock_ += kClocksPerLine;
-  clock_ = line_clock_;
-  x_ = drawn_x_ = 0;
   blank_pixels_ = blank_next_line_;
   blank_next_line_ = 0;
   if ((unsettled_ | mixed_) && same_as_above_ != kSame) start_whole();
-  if (reflected_ != (regs_[CTRLPF] & 1)) reflect();
-  if (first_hidden_[0] | first_hidden_[1] | endless_motion_) [[unlikely]]
-    show_again();
+  if (between_lines_) [[unlikely]]
+    change_between_lines();
 }
 
-void Tia::reflect() {
-  change(PF);
-  reflected_ = regs_[CTRLPF] & 1;
-}
-
-// What happens to objects between two lines.
-void Tia::show_again() {
-  for (int player = 0; player < 2; ++player) {
-    if (first_hidden_[player]) {
-      change_if_shown(static_cast<Object>(P0 + player));
-      first_hidden_[player] = 0;
-    }
+void Tia::change_between_lines() {
+  x_ = 0;
+  for (const Object player : {P0, P1}) {
+    if (first_hidden(player)) change_if_shown(player);
   }
-  if (endless_motion_) move_endlessly();
+  if (between_lines_ & kReflect) change(PF);
+  if (between_lines_ & kMoveEndlessly) move_endlessly();
+  between_lines_ &= kMoveEndlessly;
 }
 
 void Tia::move_endlessly() {
@@ -135,7 +136,7 @@ void Tia::prepare_change(Object object) {
 // From here on, lines are as the registers have them. Masks that may never matter are left out of
 // date, and empty until then.
 void Tia::start_whole() {
-  if (pixels_ != nullptr) settle(unsettled_);
+  if (pixels_ != nullptr && unsettled_) settle(unsettled_);
   changed_at_ = {};
   mixed_ &= static_cast<uint8_t>(~unsettled_);
   for (unsigned rest = visible_ & unsettled_; rest != 0; rest &= rest - 1) {
@@ -180,30 +181,25 @@ inline void Tia::settle_as(Object object, const LineMask& mask) {
   }
 }
 
-void Tia::draw_reached() {
-  const bool whole = drawn_x_ == 0 && x_ == kWidth;
-  const bool blank = regs_[VBLANK] & 2;
-  constexpr uint8_t kAll = (1 << kObjects) - 1;
-  if (pixels_ == nullptr && ((whole && same_as_above_ == kSame) || blank || !might_meet(kAll))) {
-    const bool same = whole && mixed_ == 0 && same_as_above_ != kChanged;
-    same_as_above_ = same ? kSame : kChanged;
-    drawn_x_ = x_;
-    return;
-  }
-  settle(unsettled_);
-  const bool repeats = whole && same_as_above_ == kSame && blank_pixels_ == blank_above_;
-  if (repeats) {
-    if (pixels_ != nullptr) {
-      uint8_t* row = pixels_->data() + row_;
-      std::memcpy(row, row - kWidth, kWidth);
-    }
+inline void Tia::repeat_row() {
+  uint8_t* row = pixels_->data() + row_;
+  if (blank_pixels_ == blank_above_) {
+    std::memcpy(row, row - kWidth, kWidth);
   } else {
-    if (!blank && (visible_ & (visible_ - 1))) latch_collisions();
-    if (pixels_ != nullptr) draw_pixels();
-    same_as_above_ = whole && mixed_ == 0 ? kSame : kChanged;
+    draw_pixels();
     blank_above_ = blank_pixels_;
   }
-  drawn_x_ = x_;
+}
+
+void Tia::draw_reached() {
+  const bool whole = drawn_x_ == 0 && x_ == kWidth;
+  if (pixels_ != nullptr) {
+    if (unsettled_) settle(unsettled_);
+    draw_pixels();
+    blank_above_ = blank_pixels_;
+  }
+  const bool known = unsettled_ == 0 || same_as_above_ != kChanged;
+  same_as_above_ = whole && mixed_ == 0 && known ? kSame : kChanged;
 }
 
 void Tia::draw_pixels() {
@@ -225,28 +221,29 @@ void Tia::draw_pixels() {
   }
 }
 
+void Tia::find_collisions() {
+  constexpr uint8_t kAll = (1 << kObjects) - 1;
+  if ((regs_[VBLANK] & 2) || (pixels_ == nullptr && !might_meet(kAll))) return;
+  if (unsettled_) settle(unsettled_);
+  if (visible_ & (visible_ - 1)) latch_collisions();
+}
+
 void Tia::latch_collisions() {
   const auto in_reach = [this](LineMask mask) {
     if (x_ != kWidth) mask = mask & kLeftOf[x_];
-    if (drawn_x_ != 0) mask = mask.without(kLeftOf[drawn_x_]);
+    if (latched_x_ != 0) mask = mask.without(kLeftOf[latched_x_]);
     return mask.any();
   };
-  LineMask before;
-  uint8_t before_bits = 0;
-  for (unsigned rest = visible_; rest != 0; rest &= rest - 1) {
+  for (unsigned rest = visible_; rest != 0;) {
     const int i = std::countr_zero(rest);
-    const LineMask& line = line_[i];
-    unsigned unmet = before_bits & ~met_[i];
-    if (unmet && (line & before).any()) {
-      for (; unmet != 0; unmet &= unmet - 1) {
-        const int j = std::countr_zero(unmet);
-        if (!in_reach(line & line_[j])) continue;
-        met_[i] |= static_cast<uint8_t>(1 << j);
-        met_[j] |= static_cast<uint8_t>(1 << i);
-      }
+    rest &= rest - 1;
+    for (unsigned unmet = rest & ~met_[i]; unmet != 0; unmet &= unmet - 1) {
+      const int j = std::countr_zero(unmet);
+      const LineMask both = line_[i] & line_[j];
+      if (!both.any() || !in_reach(both)) continue;
+      met_[i] |= static_cast<uint8_t>(1 << j);
+      met_[j] |= static_cast<uint8_t>(1 << i);
     }
-    before = before | line;
-    before_bits |= static_cast<uint8_t>(1 << i);
   }
 }
 

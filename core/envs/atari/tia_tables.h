@@ -59,8 +59,12 @@ inline constexpr int kClocksPerLine = 228;
 inline constexpr int kCyclesPerLine = 76;
 inline constexpr int kBlankClocks = 68;  // of a line, before its first pixel
 
+// Without signs, which would cost more: no cycle is negative.
+constexpr int32_t cycle_in_line(int32_t cycle) {
+  return static_cast<int32_t>(static_cast<uint32_t>(cycle) % kCyclesPerLine);
+}
 constexpr int32_t cycles_left_in_line(int32_t cycle) {
-  const int32_t in_line = cycle % kCyclesPerLine;
+  const int32_t in_line = cycle_in_line(cycle);
   return in_line != 0 ? kCyclesPerLine - in_line : 0;
 }
 

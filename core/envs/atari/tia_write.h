@@ -83,14 +83,14 @@ inline void Tia::write_motion(uint8_t reg, uint8_t value) {
 
 template <uint8_t kReg>
 bool Tia::write_to(uint8_t value, int32_t cycle) {
-  const bool too_late = cycle >= end_cycle_;
   constexpr uint8_t reg = kReg;
   last_register_ = reg;
   last_cycle_ = cycle;
   const int32_t clock = 3 * cycle;
   switch (reg) {
     case VSYNC:
-      return write_vsync(value, clock) || too_late;
+      if (write_vsync(value, clock)) return true;
+      break;
     case VBLANK:
       write_vblank(value, cycle);
       break;
@@ -173,14 +173,12 @@ bool Tia::write_to(uint8_t value, int32_t cycle) {
       break;
     case CXCLR:
       advance(clock);
-      draw();
-      met_ = {};
-      same_as_above_ = kChanged;
+      clear_collisions();
       break;
     default:  // sound, and addresses without a register
       break;
   }
-  return too_late;
+  return last_cycle_ >= end_cycle_;
 }
 
 }  // namespace poolkit::atari
