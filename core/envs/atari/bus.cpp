@@ -24,7 +24,7 @@ const Instruction* go(Machine& machine, uint16_t target) {
     place.origin = part.instructions;
     place.base = (target & 0xf000u) | part.first;
   } else {
-    place.fetched[0] = {fetch_first, 0};
+    place.fetched[0] = {fetch_first};
     place.origin = place.fetched.data();
     place.base = target;
   }

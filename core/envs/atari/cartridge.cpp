@@ -66,7 +66,7 @@ Program program_of(CartridgeType type, const std::vector<uint8_t>& banks) {
   const Layout facts = layout(type);
   const std::span bytes(banks);
   if (type == CartridgeType::kE0) {
-    Program program(kSlice);
+    Program program(kSlice, false);
     for (int slice = 0; slice < 8; ++slice) {
       const int end = slice == 7 ? facts.first_hot_spot % kSlice : kSlice;
       program.add(bytes.subspan(slice * kSlice, kSlice), 0, end);
@@ -76,7 +76,7 @@ Program program_of(CartridgeType type, const std::vector<uint8_t>& banks) {
   const bool chip = type == CartridgeType::kDPC;
   const int first = chip ? kDpcPorts : has_ram(type) ? kRamPorts : 0;
   const int end = chip ? kDpcClocking : facts.first_hot_spot;
-  Program program(kBank);
+  Program program(kBank, type != CartridgeType::kFE);
   for (int bank = 0; (bank + 1) * kBank <= static_cast<int>(banks.size()); ++bank) {
     program.add(bytes.subspan(bank * kBank, kBank), first, end);
   }

@@ -25,6 +25,15 @@ void wait_first(POOLKIT_STATE) {
   return Handlers::kAll[kOnTheBus + opcode](machine, next, clock, a, x, y);
 }
 
+// JMP to where decoding has found the target. Whether addresses begin with 1, 3 or F is its choice.
+void leap(POOLKIT_STATE) {
+  Core<kMemory> core(machine, next, clock, a, x, y);
+  core.begin(3, 3);
+  machine.running.place.base = core.operand() & 0xf000u;
+  core.leap();
+  return core.proceed();
+}
+
 void reset_cpu(Machine& machine) {
   machine.cpu = CpuState();
   const uint8_t low = machine.cartridge.read(0xfffc, 0);

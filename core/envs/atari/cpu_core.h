@@ -34,6 +34,7 @@ Handle stop;
 // Not instructions themselves, see program.h.
 Handle fetch_first;
 Handle wait_first;
+Handle leap;
 // STA, STX and STY of a register of the TIA.
 enum Source { kFromY, kFromA, kFromX };  // in the order of the opcodes
 template <uint8_t kRegister, Source kSource>
@@ -51,23 +52,31 @@ struct ZeroPage {
   uint8_t at;
   uint8_t noise;
 };
+struct InRam {
+  uint8_t at;  // 0x80 to 0xff
+};
 struct Anywhere {
   uint16_t at;
   uint8_t noise;
 };
+inline constexpr Anywhere kElsewhere{0x1000, 0};  // neither RAM nor a chip
 
 // The processor during one instruction. The names a, x, y, sp and the flags v, d, i, c are its own;
 // the first three hold bytes. nz is the last result: N is its bit 7, or 15 where N and Z do not go
 // together; Z is set if its lower byte is 0.
 //
-// A plain one reaches memory that is there, without calls; what does not is left to another one.
-template <bool kPlain>
+// What it reaches: memory that is there, without calls, or also the TIA as long as nothing changes
+// there, or anything. What one instruction may not reach is left to another one.
+enum Reach { kMemory, kIdleChips, kAnything };
+template <Reach kReach>
 struct Core {
+  static constexpr bool kPlain = kReach != kAnything;
+
   POOLKIT_INLINE explicit Core(POOLKIT_STATE)
       : machine(machine), next(next), clock(clock), a(a), x(x), y(y) {}
 
   POOLKIT_INLINE void begin(int bytes, int duration) {
-    operand = next->operand;
+    self = next;
     next += bytes;
     cycles = duration;
   }
@@ -94,6 +103,7 @@ struct Core {
   // The bus. What is `at_hand` needs no call.
 
   POOLKIT_INLINE bool at_hand(Immediate) const { return true; }
+  POOLKIT_INLINE bool at_hand(InRam) const { return true; }
   POOLKIT_INLINE bool at_hand(ZeroPage address) const { return address.at & 0x80; }
   POOLKIT_INLINE bool at_hand(Anywhere address) const {
     const Place& place = machine.running.place;
@@ -103,11 +113,13 @@ struct Core {
   POOLKIT_INLINE bool in_rom(Anywhere address) const { return address.at & 0x1000; }
   POOLKIT_INLINE bool in_ram(Anywhere address) const { return (address.at & 0x1280) == 0x080; }
   POOLKIT_INLINE bool in_ram(ZeroPage address) const { return address.at & 0x80; }
+  POOLKIT_INLINE bool in_ram(InRam) const { return true; }
 
   POOLKIT_INLINE uint8_t peek(Immediate operand) const { return operand.value; }
   POOLKIT_INLINE uint8_t peek(ZeroPage address) const {
     return machine.riot.ram[address.at & 0x7f];
   }
+  POOLKIT_INLINE uint8_t peek(InRam address) const { return machine.riot.ram[address.at - 0x80]; }
   POOLKIT_INLINE uint8_t peek(Anywhere address) const {
     return in_rom(address) ? machine.running.place.window[address.at & 0xfff]
                            : machine.riot.ram[address.at & 0x7f];
@@ -132,6 +144,9 @@ struct Core {
   template <typename Address>
   POOLKIT_INLINE void poke(Address address, uint8_t value) {
     machine.riot.ram[address.at & 0x7f] = value;
+  }
+  POOLKIT_INLINE void poke(InRam address, uint8_t value) {
+    machine.riot.ram[address.at - 0x80] = value;
   }
   // Does a write to the TIA if that changes nothing there.
   template <typename Address>
@@ -170,7 +185,7 @@ struct Core {
       place.base = target & 0xf000;
       next = place.origin + (target & 0xfff);
     } else {
-      place.fetched[0] = {fetch_first, 0};
+      place.fetched[0] = {fetch_first};
       place.origin = next = place.fetched.data();
       place.base = target;
     }
@@ -178,19 +193,22 @@ struct Core {
 
   // Addressing modes
 
-  POOLKIT_INLINE Immediate immediate() const { return {static_cast<uint8_t>(operand)}; }
-  POOLKIT_INLINE ZeroPage zero_page() const {
-    return {static_cast<uint8_t>(operand), static_cast<uint8_t>(operand)};
+  POOLKIT_INLINE uint16_t operand() const { return self->operand(); }
+  POOLKIT_INLINE Immediate immediate() const { return {self->low}; }
+  POOLKIT_INLINE auto zero_page() const {
+    if constexpr (kReach == kMemory) {
+      return InRam{self->low};  // decode() has sorted out the others
+    } else {
+      return ZeroPage{self->low, self->low};
+    }
   }
   POOLKIT_INLINE ZeroPage zero_page_x() const {
-    return {static_cast<uint8_t>(operand + x), static_cast<uint8_t>(operand)};
+    return {static_cast<uint8_t>(self->low + x), self->low};
   }
   POOLKIT_INLINE ZeroPage zero_page_y() const {
-    return {static_cast<uint8_t>(operand + y), static_cast<uint8_t>(operand)};
+    return {static_cast<uint8_t>(self->low + y), self->low};
   }
-  POOLKIT_INLINE Anywhere absolute() const {
-    return {static_cast<uint16_t>(operand), static_cast<uint8_t>(operand >> 8)};
-  }
+  POOLKIT_INLINE Anywhere absolute() const { return {operand(), self->high}; }
   POOLKIT_INLINE Anywhere absolute_x() const { return indexed(absolute(), x); }
   POOLKIT_INLINE Anywhere absolute_y() const { return indexed(absolute(), y); }
   POOLKIT_INLINE Anywhere absolute_x_crossing() { return crossing(absolute(), x); }
@@ -206,12 +224,14 @@ struct Core {
     cycles += static_cast<int32_t>((base.at & 0xff) + index) >> 8;
     return indexed(base, index);
   }
+  POOLKIT_INLINE Anywhere pointer(InRam at) const {
+    const uint8_t* bytes = &machine.riot.ram[at.at - 0x80];
+    return {static_cast<uint16_t>(bytes[0] | bytes[1] << 8), bytes[1]};
+  }
   // A pointer at 0xff has its upper byte at 0x100, not at 0.
   POOLKIT_INLINE Anywhere pointer(ZeroPage at) {
-    if (kPlain || (at.at >= 0x80 && at.at != 0xff)) {
-      const uint8_t* bytes = &machine.riot.ram[at.at & 0x7f];
-      return {static_cast<uint16_t>(bytes[0] | bytes[1] << 8), bytes[1]};
-    }
+    if (at.at >= 0x80 && at.at != 0xff) return pointer(InRam{at.at});
+    if (kPlain) return kElsewhere;
     const uint8_t low = read(at);
     const uint8_t high = read(Anywhere{static_cast<uint16_t>(at.at + 1), low});
     return {static_cast<uint16_t>(low | high << 8), high};
@@ -306,20 +326,18 @@ struct Core {
     return static_cast<uint8_t>(value);
   }
 
-  POOLKIT_INLINE bool near() const { return operand >> 8 != 0; }
   POOLKIT_INLINE void branch(bool taken) {
     if (!taken) return;
-    const int8_t offset = static_cast<int8_t>(operand);
-    const int32_t taken_cycles = static_cast<int32_t>(operand >> 8);
-    if (kPlain || near()) {
-      cycles += taken_cycles;
-      next += offset;
-    } else {
-      const uint16_t from = pc();
-      const uint16_t target = static_cast<uint16_t>(from + offset);
-      cycles += (from ^ target) & 0xff00 ? 2 : 1;
-      next = go(machine, target);
-    }
+    const uint16_t from = pc();
+    const uint16_t target = static_cast<uint16_t>(from + static_cast<int8_t>(self->low));
+    cycles += (from ^ target) & 0xff00 ? 2 : 1;
+    next = go(machine, target);
+  }
+  // To where decoding has found the target.
+  POOLKIT_INLINE void leap(bool taken = true) {
+    if (!taken) return;
+    cycles += self->leap_cycles;
+    next += self->leap;
   }
 
   POOLKIT_INLINE bool can_call() const { return sp >= 0x81 && can_jump(); }
@@ -359,7 +377,7 @@ struct Core {
 
   POOLKIT_INLINE void jump_to_subroutine() {
     push_pc(static_cast<uint16_t>(pc() - 1));
-    jump(operand);
+    jump(operand());
   }
   POOLKIT_INLINE void return_from_subroutine() { jump((pull_pc(before_pull(0x60)) + 1) & 0xffff); }
   POOLKIT_INLINE void return_from_interrupt() {
@@ -421,6 +439,8 @@ struct Core {
   POOLKIT_INLINE uint8_t value_##code() { return static_cast<uint8_t>(what); }
 #define CALL(code, bytes, cycles, test, what) \
   POOLKIT_INLINE void do_##code() { what; }
+#define BRANCH(code, bytes, cycles, taken) \
+  POOLKIT_INLINE bool taken_##code() const { return taken; }
 #define ALONE(code, bytes, cycles, what) \
   POOLKIT_INLINE void do_##code() { what; }
 #include "opcodes.inc"
@@ -429,7 +449,7 @@ struct Core {
   const Instruction* next;
   int64_t clock;
   uint32_t a, x, y;
-  uint32_t operand = 0;
+  const Instruction* self = nullptr;
   int32_t cycles = 0;
   uint8_t& sp = machine.cpu.sp;
   uint16_t& nz = machine.cpu.nz;

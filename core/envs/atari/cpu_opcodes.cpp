@@ -8,15 +8,15 @@ namespace {
 // makes no calls and saves no registers. plain_XX reaches memory only, and leaves what else may
 // happen to any_XX; writes to the TIA that change nothing are sorted out in between.
 
-#define POOLKIT_BEGIN(plain, bytes, cycles)        \
-  Core<plain> core(machine, next, clock, a, x, y); \
+#define POOLKIT_BEGIN(reach, bytes, cycles)        \
+  Core<reach> core(machine, next, clock, a, x, y); \
   core.begin(bytes, cycles);
 #define POOLKIT_PLAIN(code, bytes, cycles) \
   void plain_##code(POOLKIT_STATE) {       \
-    POOLKIT_BEGIN(true, bytes, cycles)
+    POOLKIT_BEGIN(kMemory, bytes, cycles)
 #define POOLKIT_ANY(code, bytes, cycles)          \
   POOLKIT_SELDOM void any_##code(POOLKIT_STATE) { \
-    POOLKIT_BEGIN(false, bytes, cycles)
+    POOLKIT_BEGIN(kAnything, bytes, cycles)
 #define POOLKIT_LEAVE_UNLESS(condition, function) \
   if (!(condition)) [[unlikely]]                  \
     return function(machine, next, clock, a, x, y);
@@ -43,7 +43,7 @@ namespace {
   core.write(address, core.value_##code(address));              \
   POOLKIT_PROCEED                                               \
   void idle_##code(POOLKIT_STATE) {                             \
-    POOLKIT_BEGIN(true, bytes, cycles)                          \
+    POOLKIT_BEGIN(kIdleChips, bytes, cycles)                    \
     const auto address = core.mode();                           \
     const uint8_t value = core.value_##code(address);           \
     POOLKIT_LEAVE_UNLESS(core.idle(address, value), any_##code) \
@@ -74,7 +74,7 @@ namespace {
   core.push(core.value_##code());                                                \
   POOLKIT_PROCEED                                                                \
   void idle_##code(POOLKIT_STATE) {                                              \
-    POOLKIT_BEGIN(true, bytes, cycles)                                           \
+    POOLKIT_BEGIN(kIdleChips, bytes, cycles)                                     \
     POOLKIT_LEAVE_UNLESS(core.idle(core.top(), core.value_##code()), any_##code) \
     --core.sp;                                                                   \
     POOLKIT_PROCEED                                                              \
@@ -92,9 +92,17 @@ namespace {
   POOLKIT_LEAVE_UNLESS(core.test, any_##code) \
   core.do_##code();                           \
   POOLKIT_PROCEED
+#define BRANCH(code, bytes, cycles, taken)   \
+  POOLKIT_ANY(code, bytes, cycles)           \
+  core.branch(core.taken_##code());          \
+  POOLKIT_PROCEED                            \
+  constexpr Handle* bus_##code = any_##code; \
+  POOLKIT_PLAIN(code, bytes, cycles)         \
+  core.leap(core.taken_##code());            \
+  POOLKIT_PROCEED
 #define ALONE(code, bytes, cycles, what) \
   void plain_##code(POOLKIT_STATE) {     \
-    POOLKIT_BEGIN(false, bytes, cycles)  \
+    POOLKIT_BEGIN(kAnything, bytes, cycles)  \
     core.do_##code();                    \
     POOLKIT_PROCEED                      \
     constexpr Handle* bus_##code = plain_##code;
@@ -107,7 +115,7 @@ Handle* const Handlers::kAll[] = {
 #include "opcodes.inc"
 #define OP(code, bytes) bus_##code,
 #include "opcodes.inc"
-    fetch_first,    wait_first,
+    fetch_first,    wait_first,    leap,
 #define STORES_4(source, reg)                                         \
   store<registered(reg), source>, store<registered(reg + 1), source>, \
       store<registered(reg + 2), source>, store<registered(reg + 3), source>

@@ -16,7 +16,7 @@ __attribute__((noinline)) void change(POOLKIT_STATE) {
   kept = {next, clock, a, x, y};
   const bool over =
       machine.tia.write_to<kRegister>(source<kSource>(a, x, y), static_cast<int32_t>(clock) + 3);
-  Core<false> core(machine, kept.next, kept.clock, kept.a, kept.x, kept.y);
+  Core<kAnything> core(machine, kept.next, kept.clock, kept.a, kept.x, kept.y);
   core.begin(2, 3);
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
   if (over) [[unlikely]]
@@ -28,7 +28,7 @@ __attribute__((noinline)) void change(POOLKIT_STATE) {
 
 template <uint8_t kRegister, Source kSource>
 void store(POOLKIT_STATE) {
-  Core<true> core(machine, next, clock, a, x, y);
+  Core<kIdleChips> core(machine, next, clock, a, x, y);
   core.begin(2, 3);
   if (!machine.tia.write_idle(kRegister, source<kSource>(a, x, y), core.cycle()))
     return change<kRegister, kSource>(machine, next, clock, a, x, y);

@@ -24,6 +24,7 @@ constexpr bool absolute_y(uint16_t) { return false; }
 constexpr bool absolute_y_crossing(uint16_t) { return false; }
 constexpr bool immediate(uint16_t) { return false; }
 constexpr bool no_mode(uint16_t) { return false; }
+constexpr bool any_branch(uint16_t) { return true; }  // Program::add() knows better
 
 using NeedsBus = bool (*)(uint16_t);
 constexpr std::array<NeedsBus, 256> kNeedsBus = {
@@ -33,11 +34,12 @@ constexpr std::array<NeedsBus, 256> kNeedsBus = {
 #define ADD(code, bytes, cycles, mode, what) mode,
 #define PUSH(code, bytes, cycles, what) no_mode,
 #define CALL(code, bytes, cycles, test, what) no_mode,
+#define BRANCH(code, bytes, cycles, taken) any_branch,
 #define ALONE(code, bytes, cycles, what) no_mode,
 #include "opcodes.inc"
 };
 
-enum : uint8_t { kBpl = 0x10, kBmi = 0x30, kSty = 0x84, kStx = 0x86, kBne = 0xd0 };
+enum : uint8_t { kBpl = 0x10, kBmi = 0x30, kJmp = 0x4c, kSty = 0x84, kStx = 0x86, kBne = 0xd0 };
 
 constexpr bool is_branch(uint8_t opcode) { return (opcode & 0x1f) == 0x10; }
 
@@ -55,18 +57,22 @@ int length_of(uint8_t opcode) { return kLengths[opcode]; }
 
 Instruction decode(uint8_t opcode, uint8_t low, uint8_t high) {
   const bool wide = kLengths[opcode] == 3;
-  const uint16_t operand = static_cast<uint16_t>(wide ? low | high << 8 : low);
+  Instruction instruction{nullptr, low, static_cast<uint8_t>(wide ? high : 0)};
+  const uint16_t operand = instruction.operand();
   if (opcode >= kSty && opcode <= kStx && operand < 0x80) {
-    return {Handlers::kAll[kStore + 64 * (opcode - kSty) + operand % 64], operand};
+    instruction.handler = Handlers::kAll[kStore + 64 * (opcode - kSty) + operand % 64];
+  } else {
+    const int variant = kNeedsBus[opcode](operand) ? kOnTheBus : 0;
+    instruction.handler = Handlers::kAll[opcode + variant];
   }
-  return {Handlers::kAll[opcode + (kNeedsBus[opcode](operand) ? kOnTheBus : 0)], operand};
+  return instruction;
 }
 
 void Program::add(std::span<const uint8_t> part, int first, int end) {
   const auto is_known = [&](int at) { return at >= first && at + kLengths[part[at]] <= end; };
   for (int at = 0; at < size_; ++at) {
     if (!is_known(at)) {
-      instructions_.push_back({Handlers::kAll[kFetch], 0});
+      instructions_.push_back({Handlers::kAll[kFetch]});
       continue;
     }
     const uint8_t opcode = part[at];
@@ -75,18 +81,24 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
     Instruction instruction = decode(opcode, low, next - at > 2 ? part[at + 2] : 0);
     if (is_branch(opcode)) {
       const int target = next + static_cast<int8_t>(low);
-      const int cycles = (next ^ target) & 0xff00 ? 2 : 1;
-      if (target >= 0 && target < size_) instruction.operand |= cycles << 8;
+      if (target >= 0 && target < size_) {
+        instruction.handler = Handlers::kAll[opcode];
+        instruction.leap = static_cast<int8_t>(low);
+        instruction.leap_cycles = (next ^ target) & 0xff00 ? 2 : 1;
+      }
+    } else if (opcode == kJmp && jumps_stay_ && (instruction.operand() & 0x1000)) {
+      instruction.handler = Handlers::kAll[kLeap];
+      instruction.leap = static_cast<int16_t>((instruction.operand() & 0xfff) - next);
     }
     if (next < size_ && is_known(next)) {
       const bool to_itself = part[next + 1] == 0xfb;
-      if (is_timer(instruction.operand) && reads_for(part[next], opcode) && to_itself) {
+      if (is_timer(instruction.operand()) && reads_for(part[next], opcode) && to_itself) {
         instruction.handler = Handlers::kAll[kWait];
       }
     }
     instructions_.push_back(instruction);
   }
-  instructions_.push_back({Handlers::kAll[kFetch], 0});
+  instructions_.push_back({Handlers::kAll[kFetch]});
 }
 
 }  // namespace poolkit::atari

@@ -20,6 +20,7 @@ enum Handler : uint16_t {
   kOnTheBus = 256,  // and the opcode: it may reach anything
   kFetch = 512,  // read the instruction from the bus: it may change, or reading it does something
   kWait,         // a loop of this and a branch waits for the timer
+  kLeap,         // jump within the part
   kStore,        // to a register of the TIA: the register, and 64 times the Source (cpu_core.h)
 };
 struct Handlers {
@@ -27,9 +28,15 @@ struct Handlers {
 };
 
 struct Instruction {
+  uint16_t operand() const { return static_cast<uint16_t>(low | high << 8); }
+
   Handle* handler;
-  uint16_t operand;  // of branches: the offset, and the cycles if taken in the upper byte, 0 if the
-                     // target is elsewhere
+  uint8_t low = 0;
+  uint8_t high = 0;
+  // Of a branch or jump to an instruction of the same part: how many instructions it is from the next
+  // one, and the cycles that the branch takes more if taken.
+  uint8_t leap_cycles = 0;
+  int16_t leap = 0;
 };
 
 int length_of(uint8_t opcode);
@@ -40,7 +47,8 @@ Instruction decode(uint8_t opcode, uint8_t low, uint8_t high);
 // Parts of a ROM that are switched in as a whole; they run into each other only by chance.
 class Program {
  public:
-  explicit Program(int part_size) : size_(part_size) {}
+  // `jumps_stay` if no jump switches parts.
+  Program(int part_size, bool jumps_stay) : size_(part_size), jumps_stay_(jumps_stay) {}
 
   // The instructions within [first, end) of the part can be known in advance.
   void add(std::span<const uint8_t> part, int first, int end);
@@ -50,6 +58,7 @@ class Program {
 
  private:
   int size_;
+  bool jumps_stay_;
   std::vector<Instruction> instructions_;
 };
 

@@ -38,7 +38,7 @@ struct Rom {
   std::string game;
   const Hardware* hardware = nullptr;
   std::vector<uint8_t> banks;
-  Program program{0};
+  Program program{0, false};
 };
 
 }  // namespace poolkit::atari
