@@ -53,10 +53,10 @@ struct ZeroPage {
   uint8_t noise;
 };
 struct InRam {
-  uint8_t at;  // 0x80 to 0xff
+  uint8_t at;  // 0 to 127
 };
 struct Anywhere {
-  uint16_t at;
+  uint32_t at;  // the lower 16 bits are the address
   uint8_t noise;
 };
 inline constexpr Anywhere kElsewhere{0x1000, 0};  // neither RAM nor a chip
@@ -119,7 +119,7 @@ struct Core {
   POOLKIT_INLINE uint8_t peek(ZeroPage address) const {
     return machine.riot.ram[address.at & 0x7f];
   }
-  POOLKIT_INLINE uint8_t peek(InRam address) const { return machine.riot.ram[address.at - 0x80]; }
+  POOLKIT_INLINE uint8_t peek(InRam address) const { return machine.riot.ram[address.at]; }
   POOLKIT_INLINE uint8_t peek(Anywhere address) const {
     return in_rom(address) ? machine.running.place.window[address.at & 0xfff]
                            : machine.riot.ram[address.at & 0x7f];
@@ -146,7 +146,7 @@ struct Core {
     machine.riot.ram[address.at & 0x7f] = value;
   }
   POOLKIT_INLINE void poke(InRam address, uint8_t value) {
-    machine.riot.ram[address.at - 0x80] = value;
+    machine.riot.ram[address.at] = value;
   }
   // Does a write to the TIA if that changes nothing there.
   template <typename Address>
@@ -197,7 +197,7 @@ struct Core {
   POOLKIT_INLINE Immediate immediate() const { return {self->low}; }
   POOLKIT_INLINE auto zero_page() const {
     if constexpr (kReach == kMemory) {
-      return InRam{self->low};  // decode() has sorted out the others
+      return InRam{self->in_ram};  // decode() has sorted out the others
     } else {
       return ZeroPage{self->low, self->low};
     }
@@ -218,19 +218,19 @@ struct Core {
   POOLKIT_INLINE Anywhere indirect_y_crossing() { return crossing(pointer(zero_page()), y); }
 
   POOLKIT_INLINE Anywhere indexed(Anywhere base, uint32_t index) const {
-    return {static_cast<uint16_t>(base.at + index), base.noise};
+    return {base.at + index, base.noise};
   }
   POOLKIT_INLINE Anywhere crossing(Anywhere base, uint32_t index) {
     cycles += static_cast<int32_t>((base.at & 0xff) + index) >> 8;
     return indexed(base, index);
   }
   POOLKIT_INLINE Anywhere pointer(InRam at) const {
-    const uint8_t* bytes = &machine.riot.ram[at.at - 0x80];
-    return {static_cast<uint16_t>(bytes[0] | bytes[1] << 8), bytes[1]};
+    const uint8_t* bytes = &machine.riot.ram[at.at];
+    return {bytes[0] | uint32_t{bytes[1]} << 8, bytes[1]};
   }
   // A pointer at 0xff has its upper byte at 0x100, not at 0.
   POOLKIT_INLINE Anywhere pointer(ZeroPage at) {
-    if (at.at >= 0x80 && at.at != 0xff) return pointer(InRam{at.at});
+    if (at.at >= 0x80 && at.at != 0xff) return pointer(InRam{static_cast<uint8_t>(at.at & 0x7f)});
     if (kPlain) return kElsewhere;
     const uint8_t low = read(at);
     const uint8_t high = read(Anywhere{static_cast<uint16_t>(at.at + 1), low});
@@ -248,7 +248,7 @@ struct Core {
   }
   POOLKIT_INLINE void set_status(uint8_t value) {
     nz = static_cast<uint16_t>((value & 0x80) << 8 | (value & 2 ? 0 : 1));
-    v = value >> 6 & 1;
+    v = value & 0x40;
     d = value >> 3 & 1;
     i = value >> 2 & 1;
     c = value & 1;
@@ -267,7 +267,7 @@ struct Core {
   POOLKIT_INLINE void cmp_a(uint8_t value) { compare(a, value); }
   POOLKIT_INLINE void bit_test(uint8_t value) {
     nz = static_cast<uint16_t>((value & 0x80) << 8 | (a & value));
-    v = value >> 6 & 1;
+    v = value & 0x40;
   }
 
   POOLKIT_INLINE void adc(uint8_t value) {
@@ -281,7 +281,7 @@ struct Core {
       c = sum > 0xff;
       a = sum & 0xff;
     }
-    v = ((before ^ a) & (a ^ value)) >> 7 & 1;
+    v = (before ^ a) & (a ^ value) & 0x80;
     set_nz(a);
   }
 
@@ -291,12 +291,12 @@ struct Core {
       const Sum difference = subtract_decimal(static_cast<uint8_t>(a), value, c);
       c = difference.carry;
       a = difference.value;
-      v = ((before ^ a) & (a ^ value)) >> 7 & 1;
+      v = (before ^ a) & (a ^ value) & 0x80;
     } else {
       const uint32_t difference = a + (value ^ 0xff) + c;
       c = difference > 0xff;
       a = difference & 0xff;
-      v = ((before ^ value) & (before ^ a)) >> 7 & 1;
+      v = (before ^ value) & (before ^ a) & 0x80;
     }
     set_nz(a);
   }

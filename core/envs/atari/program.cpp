@@ -57,7 +57,8 @@ int length_of(uint8_t opcode) { return kLengths[opcode]; }
 
 Instruction decode(uint8_t opcode, uint8_t low, uint8_t high) {
   const bool wide = kLengths[opcode] == 3;
-  Instruction instruction{nullptr, low, static_cast<uint8_t>(wide ? high : 0)};
+  Instruction instruction{nullptr, low, static_cast<uint8_t>(wide ? high : 0),
+                          static_cast<uint8_t>(low & 0x7f)};
   const uint16_t operand = instruction.operand();
   if (opcode >= kSty && opcode <= kStx && operand < 0x80) {
     instruction.handler = Handlers::kAll[kStore + 64 * (opcode - kSty) + operand % 64];

@@ -33,6 +33,7 @@ struct Instruction {
   Handle* handler;
   uint8_t low = 0;
   uint8_t high = 0;
+  uint8_t in_ram = 0;  // where it is there, if `low` is an address of RAM
   // Of a branch or jump to an instruction of the same part: how many instructions it is from the next
   // one, and the cycles that the branch takes more if taken.
   uint8_t leap_cycles = 0;
