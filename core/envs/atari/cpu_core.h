@@ -55,6 +55,9 @@ struct ZeroPage {
 struct InRam {
   uint8_t at;  // 0 to 127
 };
+struct InWindow {
+  uint32_t at;  // of the cartridge's 4 KB
+};
 struct Anywhere {
   uint32_t at;  // the lower 16 bits are the address
   uint8_t noise;
@@ -65,9 +68,9 @@ inline constexpr Anywhere kElsewhere{0x1000, 0};  // neither RAM nor a chip
 // the first three hold bytes. nz is the last result: N is its bit 7, or 15 where N and Z do not go
 // together; Z is set if its lower byte is 0.
 //
-// What it reaches: memory that is there, without calls, or also the TIA as long as nothing changes
+// What it reaches: a table in the ROM, memory that is there, without calls, or also the TIA as long as nothing changes
 // there, or anything. What one instruction may not reach is left to another one.
-enum Reach { kMemory, kIdleChips, kAnything };
+enum Reach { kTable, kMemory, kIdleChips, kAnything };
 template <Reach kReach>
 struct Core {
   static constexpr bool kPlain = kReach != kAnything;
@@ -118,6 +121,9 @@ struct Core {
   POOLKIT_INLINE uint8_t peek(Immediate operand) const { return operand.value; }
   POOLKIT_INLINE uint8_t peek(ZeroPage address) const {
     return machine.riot.ram[address.at & 0x7f];
+  }
+  POOLKIT_INLINE uint8_t peek(InWindow address) const {
+    return machine.running.place.window[address.at];
   }
   POOLKIT_INLINE uint8_t peek(InRam address) const { return machine.riot.ram[address.at]; }
   POOLKIT_INLINE uint8_t peek(Anywhere address) const {
@@ -211,8 +217,8 @@ struct Core {
   POOLKIT_INLINE Anywhere absolute() const { return {operand(), self->high}; }
   POOLKIT_INLINE Anywhere absolute_x() const { return indexed(absolute(), x); }
   POOLKIT_INLINE Anywhere absolute_y() const { return indexed(absolute(), y); }
-  POOLKIT_INLINE Anywhere absolute_x_crossing() { return crossing(absolute(), x); }
-  POOLKIT_INLINE Anywhere absolute_y_crossing() { return crossing(absolute(), y); }
+  POOLKIT_INLINE auto absolute_x_crossing() { return absolute_crossing(x); }
+  POOLKIT_INLINE auto absolute_y_crossing() { return absolute_crossing(y); }
   POOLKIT_INLINE Anywhere indirect_x() { return pointer(zero_page_x()); }
   POOLKIT_INLINE Anywhere indirect_y() { return indexed(pointer(zero_page()), y); }
   POOLKIT_INLINE Anywhere indirect_y_crossing() { return crossing(pointer(zero_page()), y); }
@@ -223,6 +229,14 @@ struct Core {
   POOLKIT_INLINE Anywhere crossing(Anywhere base, uint32_t index) {
     cycles += static_cast<int32_t>((base.at & 0xff) + index) >> 8;
     return indexed(base, index);
+  }
+  POOLKIT_INLINE auto absolute_crossing(uint32_t index) {
+    const Anywhere address = crossing(absolute(), index);
+    if constexpr (kReach == kTable) {
+      return InWindow{address.at & 0xfff};
+    } else {
+      return address;
+    }
   }
   POOLKIT_INLINE Anywhere pointer(InRam at) const {
     const uint8_t* bytes = &machine.riot.ram[at.at];

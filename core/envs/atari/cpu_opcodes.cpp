@@ -36,6 +36,12 @@ namespace {
   core.do_##code(core.peek(address));                                  \
   POOLKIT_PROCEED
 #define READ(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, true)
+#define LOOKUP(code, bytes, cycles, mode, what)     \
+  READ(code, bytes, cycles, mode, what)             \
+  void table_##code(POOLKIT_STATE) {                \
+    POOLKIT_BEGIN(kTable, bytes, cycles)            \
+    core.do_##code(core.peek(core.mode()));         \
+    POOLKIT_PROCEED
 #define ADD(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, !core.d)
 #define WRITE(code, bytes, cycles, mode, what)                  \
   POOLKIT_ANY(code, bytes, cycles)                              \
@@ -114,6 +120,9 @@ Handle* const Handlers::kAll[] = {
 #define OP(code, bytes) plain_##code,
 #include "opcodes.inc"
 #define OP(code, bytes) bus_##code,
+#include "opcodes.inc"
+#define OP(code, bytes) plain_##code,
+#define LOOKUP(code, ...) table_##code,
 #include "opcodes.inc"
     fetch_first,    wait_first,    leap,
 #define STORES_4(source, reg)                                         \

@@ -57,10 +57,11 @@ POOLKIT_AVX2 void draw_line_avx2(uint8_t* row, const Selector& selector,
   }
   for (int x = segment.begin; x < segment.end; x += 32) {
     auto* const at = reinterpret_cast<__m256i*>(row + x);
-    const __m256i drawn = pixels(bits_from(selector.low, x), bits_from(selector.high, x));
-    const __m256i old = _mm256_loadu_si256(at);
-    _mm256_storeu_si256(at,
-                        _mm256_blendv_epi8(old, drawn, first_bytes(std::min(segment.end - x, 32))));
+    __m256i drawn = pixels(bits_from(selector.low, x), bits_from(selector.high, x));
+    if (segment.end - x < 32) {
+      drawn = _mm256_blendv_epi8(_mm256_loadu_si256(at), drawn, first_bytes(segment.end - x));
+    }
+    _mm256_storeu_si256(at, drawn);
   }
 }
 

@@ -26,6 +26,17 @@ constexpr bool immediate(uint16_t) { return false; }
 constexpr bool no_mode(uint16_t) { return false; }
 constexpr bool any_branch(uint16_t) { return true; }  // Program::add() knows better
 
+constexpr bool is_lookup(uint8_t opcode) {
+  switch (opcode) {
+#define OP(code, bytes)
+#define LOOKUP(code, ...) case 0x##code:
+#include "opcodes.inc"
+    return true;
+    default:
+      return false;
+  }
+}
+
 using NeedsBus = bool (*)(uint16_t);
 constexpr std::array<NeedsBus, 256> kNeedsBus = {
 #define READ(code, bytes, cycles, mode, what) mode,
@@ -87,7 +98,11 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
         instruction.leap = static_cast<int8_t>(low);
         instruction.leap_cycles = (next ^ target) & 0xff00 ? 2 : 1;
       }
-    } else if (opcode == kJmp && jumps_stay_ && (instruction.operand() & 0x1000)) {
+    } else if (is_lookup(opcode) && whole_ && (instruction.operand() & 0x1000) &&
+               (instruction.operand() & 0xfff) >= first &&
+               (instruction.operand() & 0xfff) + 0xff < end) {
+      instruction.handler = Handlers::kAll[kInTable + opcode];
+    } else if (opcode == kJmp && whole_ && (instruction.operand() & 0x1000)) {
       instruction.handler = Handlers::kAll[kLeap];
       instruction.leap = static_cast<int16_t>((instruction.operand() & 0xfff) - next);
     }

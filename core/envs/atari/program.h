@@ -18,7 +18,8 @@ using Handle = void(Machine& machine, const Instruction* next, int64_t clock, ui
 // All of them: those of the opcodes, and these.
 enum Handler : uint16_t {
   kOnTheBus = 256,  // and the opcode: it may reach anything
-  kFetch = 512,  // read the instruction from the bus: it may change, or reading it does something
+  kInTable = 512,     // and the opcode: what it reads is in the ROM, whatever the index
+  kFetch = 768,  // read the instruction from the bus: it may change, or reading it does something
   kWait,         // a loop of this and a branch waits for the timer
   kLeap,         // jump within the part
   kStore,        // to a register of the TIA: the register, and 64 times the Source (cpu_core.h)
@@ -48,10 +49,10 @@ Instruction decode(uint8_t opcode, uint8_t low, uint8_t high);
 // Parts of a ROM that are switched in as a whole; they run into each other only by chance.
 class Program {
  public:
-  // `jumps_stay` if no jump switches parts.
-  Program(int part_size, bool jumps_stay) : size_(part_size), jumps_stay_(jumps_stay) {}
+  // `whole` if a part fills the window, and no jump switches to another one.
+  Program(int part_size, bool whole) : size_(part_size), whole_(whole) {}
 
-  // The instructions within [first, end) of the part can be known in advance.
+  // Reading [first, end) of the part does nothing else: instructions there can be known in advance.
   void add(std::span<const uint8_t> part, int first, int end);
 
   // An instruction for each address of the part, and one more that leads out of it.
@@ -59,7 +60,7 @@ class Program {
 
  private:
   int size_;
-  bool jumps_stay_;
+  bool whole_;
   std::vector<Instruction> instructions_;
 };
 
