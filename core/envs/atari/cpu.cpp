@@ -7,7 +7,7 @@ namespace poolkit::atari {
 void stop(POOLKIT_STATE) { machine.running.stopped = {next, clock, a, x, y}; }
 
 void fetch_first(POOLKIT_STATE) {
-  next = fetch(machine, machine.running.place.address(next), static_cast<int32_t>(clock));
+  next = fetch(machine, machine.running.place.address(next), cycle_of(clock));
   return next->handler(machine, next, clock, a, x, y);
 }
 
@@ -19,8 +19,8 @@ void wait_first(POOLKIT_STATE) {
   const int32_t turn = ((address + 5) ^ address) & 0xff00 ? 8 : 7;
   const uint8_t branch = place.window[(address + 3) & 0xfff];
   const int64_t turns =
-      turns_of_wait(machine.riot, branch, static_cast<int32_t>(clock) + kReading, turn);
-  if (2 * turns <= clock >> 32) clock += turns * (turn - 2 * kOneInstruction);
+      turns_of_wait(machine.riot, branch, cycle_of(clock) + kReading, turn);
+  if (2 * turns <= clock / kOneInstruction) clock += turns * (turn - 2 * kOneInstruction);
   const uint8_t opcode = place.window[address & 0xfff];
   return Handlers::kAll[kOnTheBus + opcode](machine, next, clock, a, x, y);
 }
@@ -51,7 +51,7 @@ bool run_cpu(Machine& machine, int instructions) {
   while (state.clock >= 0) {
     state.next->handler(machine, state.next, state.clock, state.a, state.x, state.y);
   }
-  machine.cycle = static_cast<int32_t>(state.clock);
+  machine.cycle = cycle_of(state.clock);
   cpu.pc = running.place.address(state.next);
   cpu.a = static_cast<uint8_t>(state.a);
   cpu.x = static_cast<uint8_t>(state.x);

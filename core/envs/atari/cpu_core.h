@@ -23,11 +23,14 @@ namespace poolkit::atari {
 // For what happens seldom: kept out of the way of the rest.
 #define POOLKIT_SELDOM __attribute__((noinline, cold))
 
-// `clock` counts cycles in its lower half, and in its upper half the instructions that may run
-// after the next one.
+// `clock` counts cycles in its lower 31 bits, and above them the instructions that may run after the
+// next one: what an instruction adds to it then fits into an immediate operand of 32 bits.
 #define POOLKIT_STATE \
   Machine &machine, const Instruction *next, int64_t clock, uint32_t a, uint32_t x, uint32_t y
-inline constexpr int64_t kOneInstruction = int64_t{1} << 32;
+inline constexpr int64_t kOneInstruction = int64_t{1} << 31;
+constexpr int32_t cycle_of(int64_t clock) {
+  return static_cast<int32_t>(clock & (kOneInstruction - 1));
+}
 
 // No instruction may run any more, for now.
 Handle stop;
@@ -95,13 +98,13 @@ struct Core {
 #endif
   }
 
-  POOLKIT_INLINE int32_t cycle() const { return static_cast<int32_t>(clock) + cycles; }
+  POOLKIT_INLINE int32_t cycle() const { return cycle_of(clock + cycles); }
   POOLKIT_INLINE uint16_t pc() const { return machine.running.place.address(next); }
   POOLKIT_INLINE void end() {
     machine.running.frame_over = 1;
     no_more();
   }
-  POOLKIT_INLINE void no_more() { clock = (clock & (kOneInstruction - 1)) - kOneInstruction; }
+  POOLKIT_INLINE void no_more() { clock = cycle_of(clock) - kOneInstruction; }
 
   // The bus. What is `at_hand` needs no call.
 

@@ -15,7 +15,7 @@ __attribute__((noinline)) void change(POOLKIT_STATE) {
   Stopped& kept = machine.running.stopped;
   kept = {next, clock, a, x, y};
   const bool over =
-      machine.tia.write_to<kRegister>(source<kSource>(a, x, y), static_cast<int32_t>(clock) + 3);
+      machine.tia.write_to<kRegister>(source<kSource>(a, x, y), cycle_of(clock + 3));
   Core<kAnything> core(machine, kept.next, kept.clock, kept.a, kept.x, kept.y);
   core.begin(2, 3);
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
