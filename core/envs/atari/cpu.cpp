@@ -18,8 +18,7 @@ void wait_first(POOLKIT_STATE) {
   const uint32_t address = place.address(next);
   const int32_t turn = ((address + 5) ^ address) & 0xff00 ? 8 : 7;
   const uint8_t branch = place.window[(address + 3) & 0xfff];
-  const int64_t turns =
-      turns_of_wait(machine.riot, branch, cycle_of(clock) + kReading, turn);
+  const int64_t turns = turns_of_wait(machine.riot, branch, cycle_of(clock) + kReading, turn);
   if (2 * turns <= clock / kOneInstruction) clock += turns * (turn - 2 * kOneInstruction);
   const uint8_t opcode = place.window[address & 0xfff];
   return Handlers::kAll[kOnTheBus + opcode](machine, next, clock, a, x, y);

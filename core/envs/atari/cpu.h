@@ -46,8 +46,7 @@ struct Place {
   const Instruction* whole_window = nullptr;
   const uint8_t* window = nullptr;
   // An instruction that came over the bus, and what follows it.
-  std::array<Instruction, 4> fetched{
-      {{fetch_first}, {fetch_first}, {fetch_first}, {fetch_first}}};
+  std::array<Instruction, 4> fetched{{{fetch_first}, {fetch_first}, {fetch_first}, {fetch_first}}};
 
   uint16_t address(const Instruction* at) const {
     return static_cast<uint16_t>(base + static_cast<uint32_t>(at - origin));

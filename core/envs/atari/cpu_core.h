@@ -23,8 +23,8 @@ namespace poolkit::atari {
 // For what happens seldom: kept out of the way of the rest.
 #define POOLKIT_SELDOM __attribute__((noinline, cold))
 
-// `clock` counts cycles in its lower 31 bits, and above them the instructions that may run after the
-// next one: what an instruction adds to it then fits into an immediate operand of 32 bits.
+// `clock` counts cycles in its lower 31 bits, and above them the instructions that may run after
+// the next one: what an instruction adds to it then fits into an immediate operand of 32 bits.
 #define POOLKIT_STATE \
   Machine &machine, const Instruction *next, int64_t clock, uint32_t a, uint32_t x, uint32_t y
 inline constexpr int64_t kOneInstruction = int64_t{1} << 31;
@@ -71,8 +71,8 @@ inline constexpr Anywhere kElsewhere{0x1000, 0};  // neither RAM nor a chip
 // the first three hold bytes. nz is the last result: N is its bit 7, or 15 where N and Z do not go
 // together; Z is set if its lower byte is 0.
 //
-// What it reaches: a table in the ROM, memory that is there, without calls, or also the TIA as long as nothing changes
-// there, or anything. What one instruction may not reach is left to another one.
+// What it reaches: a table in the ROM, memory that is there, without calls, or also the TIA as long
+// as nothing changes there, or anything. What one instruction may not reach is left to another one.
 enum Reach { kTable, kMemory, kIdleChips, kAnything };
 template <Reach kReach>
 struct Core {
@@ -154,9 +154,7 @@ struct Core {
   POOLKIT_INLINE void poke(Address address, uint8_t value) {
     machine.riot.ram[address.at & 0x7f] = value;
   }
-  POOLKIT_INLINE void poke(InRam address, uint8_t value) {
-    machine.riot.ram[address.at] = value;
-  }
+  POOLKIT_INLINE void poke(InRam address, uint8_t value) { machine.riot.ram[address.at] = value; }
   // Does a write to the TIA if that changes nothing there.
   template <typename Address>
   POOLKIT_INLINE bool idle(Address address, uint8_t value) {

@@ -36,11 +36,11 @@ namespace {
   core.do_##code(core.peek(address));                                  \
   POOLKIT_PROCEED
 #define READ(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, true)
-#define LOOKUP(code, bytes, cycles, mode, what)     \
-  READ(code, bytes, cycles, mode, what)             \
-  void table_##code(POOLKIT_STATE) {                \
-    POOLKIT_BEGIN(kTable, bytes, cycles)            \
-    core.do_##code(core.peek(core.mode()));         \
+#define LOOKUP(code, bytes, cycles, mode, what) \
+  READ(code, bytes, cycles, mode, what)         \
+  void table_##code(POOLKIT_STATE) {            \
+    POOLKIT_BEGIN(kTable, bytes, cycles)        \
+    core.do_##code(core.peek(core.mode()));     \
     POOLKIT_PROCEED
 #define ADD(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, !core.d)
 #define WRITE(code, bytes, cycles, mode, what)                  \
@@ -106,11 +106,11 @@ namespace {
   POOLKIT_PLAIN(code, bytes, cycles)         \
   core.leap(core.taken_##code());            \
   POOLKIT_PROCEED
-#define ALONE(code, bytes, cycles, what) \
-  void plain_##code(POOLKIT_STATE) {     \
-    POOLKIT_BEGIN(kAnything, bytes, cycles)  \
-    core.do_##code();                    \
-    POOLKIT_PROCEED                      \
+#define ALONE(code, bytes, cycles, what)    \
+  void plain_##code(POOLKIT_STATE) {        \
+    POOLKIT_BEGIN(kAnything, bytes, cycles) \
+    core.do_##code();                       \
+    POOLKIT_PROCEED                         \
     constexpr Handle* bus_##code = plain_##code;
 #include "opcodes.inc"
 
@@ -124,7 +124,7 @@ Handle* const Handlers::kAll[] = {
 #define OP(code, bytes) plain_##code,
 #define LOOKUP(code, ...) table_##code,
 #include "opcodes.inc"
-    fetch_first,    wait_first,    leap,
+    fetch_first,    wait_first,     leap,
 #define STORES_4(source, reg)                                         \
   store<registered(reg), source>, store<registered(reg + 1), source>, \
       store<registered(reg + 2), source>, store<registered(reg + 3), source>

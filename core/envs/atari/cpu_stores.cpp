@@ -10,12 +10,13 @@ POOLKIT_INLINE uint8_t source(uint32_t a, uint32_t x, uint32_t y) {
   return static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
 }
 
+// Before a call that may be made or not, memory is a cheaper place for the state than registers
+// that the call must keep.
 template <uint8_t kRegister, Source kSource>
 __attribute__((noinline)) void change(POOLKIT_STATE) {
   Stopped& kept = machine.running.stopped;
   kept = {next, clock, a, x, y};
-  const bool over =
-      machine.tia.write_to<kRegister>(source<kSource>(a, x, y), cycle_of(clock + 3));
+  const bool over = machine.tia.write_to<kRegister>(source<kSource>(a, x, y), cycle_of(clock + 3));
   Core<kAnything> core(machine, kept.next, kept.clock, kept.a, kept.x, kept.y);
   core.begin(2, 3);
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());

@@ -180,7 +180,7 @@ void Emulator::press_reset() {
 }
 
 struct Emulator::Header {
-  uint64_t format = 1;
+  uint64_t format = 2;
   uint64_t game = 0;
   uint64_t data = 0;  // checksum
 

@@ -18,7 +18,7 @@ using Handle = void(Machine& machine, const Instruction* next, int64_t clock, ui
 // All of them: those of the opcodes, and these.
 enum Handler : uint16_t {
   kOnTheBus = 256,  // and the opcode: it may reach anything
-  kInTable = 512,     // and the opcode: what it reads is in the ROM, whatever the index
+  kInTable = 512,   // and the opcode: what it reads is in the ROM, whatever the index
   kFetch = 768,  // read the instruction from the bus: it may change, or reading it does something
   kWait,         // a loop of this and a branch waits for the timer
   kLeap,         // jump within the part
@@ -35,8 +35,8 @@ struct Instruction {
   uint8_t low = 0;
   uint8_t high = 0;
   uint8_t in_ram = 0;  // where it is there, if `low` is an address of RAM
-  // Of a branch or jump to an instruction of the same part: how many instructions it is from the next
-  // one, and the cycles that the branch takes more if taken.
+  // Of a branch or jump to an instruction of the same part: how many instructions it is from the
+  // next one, and the cycles that the branch takes more if taken.
   uint8_t leap_cycles = 0;
   int16_t leap = 0;
 };

@@ -252,9 +252,9 @@ bool Tia::valid() const {
   }
   if ((unsettled_ | mixed_ | visible_) >> kObjects) return false;
   return x_ >= 0 && x_ <= kWidth && drawn_x_ >= 0 && drawn_x_ <= x_ && latched_x_ >= 0 &&
-         latched_x_ <= x_ && row_ >= 0 &&
-         row_ < kMaxLines * kWidth && row_ % kWidth == 0 && start_cycle_ >= 0 &&
-         start_cycle_ < kCyclesPerLine && endless_motion_step_ < 4 && last_register_ < 64;
+         latched_x_ <= x_ && row_ >= 0 && row_ < kMaxLines * kWidth && row_ % kWidth == 0 &&
+         start_cycle_ >= 0 && start_cycle_ < kCyclesPerLine && endless_motion_step_ < 4 &&
+         last_register_ < 64;
 }
 
 }  // namespace poolkit::atari

@@ -66,12 +66,12 @@ class Tia {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(regs_, holders_, colours_, delayed_graphics_, delayed_ball_, position_,
-            moving_, between_lines_, missile_form_, endless_motion_step_, dumping_,
-            dumped_at_, end_cycle_, start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_,
-            met_, cleared_, last_cycle_, last_register_);
-    archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, latched_x_, row_, whole_, line_,
-            changed_at_, unsettled_, mixed_, enabled_, visible_, recolour_, same_as_above_,
+    archive(regs_, holders_, colours_, delayed_graphics_, delayed_ball_, position_, moving_,
+            between_lines_, missile_form_, endless_motion_step_, dumping_, dumped_at_, end_cycle_,
+            start_cycle_, vsync_end_, last_hmove_, lines_of_last_frame_, met_, cleared_,
+            last_cycle_, last_register_);
+    archive(first_clock_, end_clock_, line_clock_, clock_, x_, drawn_x_, latched_x_, row_, whole_,
+            line_, changed_at_, unsettled_, mixed_, enabled_, visible_, recolour_, same_as_above_,
             blank_pixels_, blank_above_, blank_next_line_, selector_);
   }
 
@@ -115,12 +115,14 @@ class Tia {
   void move_endlessly();
   // To be called before registers of `object` change at the pixel reached.
   void change(Object object) {
-    same_as_above_ = kChanged;
     const uint8_t bit = static_cast<uint8_t>(1 << object);
-    if ((unsettled_ & bit) && changed_at_[object] == x_) return;
-    if ((unsettled_ & bit) || cancels_score()) prepare_change(object);
-    unsettled_ |= bit;
-    changed_at_[object] = static_cast<uint8_t>(x_);
+    const bool pending = unsettled_ & bit;
+    if (!pending || changed_at_[object] != x_) {
+      if (pending || cancels_score()) prepare_change(object);
+      unsettled_ |= bit;
+      changed_at_[object] = static_cast<uint8_t>(x_);
+    }
+    same_as_above_ = kChanged;  // also if the line was drawn to its end just now
   }
   // As change(), for registers that cannot let it show: of one that does not, nothing changes.
   void change_if_shown(Object object) {
@@ -140,7 +142,7 @@ class Tia {
   }
   void draw_reached();
   void repeat_row();
-  // Finds the collisions there. Lines that look like the one above have no others.
+  // Finds the collisions of what the line has reached; those of the line above were found.
   void collide() {
     if (x_ == latched_x_) return;
     if (same_as_above_ != kSame || cleared_) find_collisions();
@@ -160,7 +162,9 @@ class Tia {
   }
   uint8_t graphics(int player) const;
   bool first_hidden(int player) const { return between_lines_ >> player & 1; }
-  bool reflected() const { return ((regs_[CTRLPF] & 1) != 0) != ((between_lines_ & kReflect) != 0); }
+  bool reflected() const {
+    return ((regs_[CTRLPF] & 1) != 0) != ((between_lines_ & kReflect) != 0);
+  }
   void set_between_lines(uint8_t what, bool on) {
     between_lines_ = static_cast<uint8_t>(on ? between_lines_ | what : between_lines_ & ~what);
   }
@@ -175,8 +179,8 @@ class Tia {
   std::array<uint8_t, 4> colours_{};           // background, playfield, player 0, player 1
   std::array<uint8_t, 2> delayed_graphics_{};  // the older GRP0, GRP1
   uint8_t delayed_ball_ = 0;
-  std::array<uint8_t, 5> position_{};      // by Object
-  uint8_t moving_ = 0;                     // objects (bits) whose motion register moves them
+  std::array<uint8_t, 5> position_{};  // by Object
+  uint8_t moving_ = 0;                 // objects (bits) whose motion register moves them
   // What changes between this line and the next: the first copy of a player (bits by Object) that
   // was hidden shows again, the playfield's right half becomes as CTRLPF has it, missile 0 moves.
   enum BetweenLines : uint8_t { kShowFirst = 3, kReflect = 4, kMoveEndlessly = 8 };
