@@ -80,13 +80,23 @@ docs: .venv/installed
 bench: .venv/installed
 	$(BIN)/python -m tests.bench
 
-# Everything that the README and docs tell of speed, measured anew: half an hour, on a quiet machine.
-results: .venv/installed
+# Everything that the README and docs tell of speed, measured anew: an hour, on a quiet machine.
+results: .venv/installed .venv/sample-factory/installed
 	$(BIN)/python -m tests.bench --out docs/results/bench.json
+	$(BIN)/python -m tests.bench.survey --out docs/results/survey.json
 	$(BIN)/python -m tests.bench.projection
 	$(BIN)/python -m tests.bench.training --out docs/results/training.json
 	$(BIN)/python -m tests.bench.atari_emulator > docs/results/atari_emulator.txt
 	$(BIN)/python -m tests.bench.report
+
+# Sample Factory needs an older Gymnasium, whose ale-py has no ROM files: a venv inside the venv.
+.venv/sample-factory/installed: | .venv/installed
+	$(PYTHON) -m venv .venv/sample-factory
+	.venv/sample-factory/bin/pip install --quiet --disable-pip-version-check \
+	  'sample-factory==2.1.1' 'gymnasium[atari]==0.29.1' $$(grep ^torch== constraints.txt)
+	.venv/sample-factory/bin/ale-import-roms \
+	  $$($(BIN)/python -c "import ale_py; print(ale_py.__path__[0])")/roms > /dev/null
+	touch $@
 
 # What docs/command_line.md shows.
 cli-output: .venv/installed

@@ -8,17 +8,9 @@ which half of the rounds lie.
 """
 
 import argparse
-import contextlib
 import json
-import os
-import platform
-import select
-import signal
-import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,90 +20,17 @@ from rich.progress import track
 from rich.table import Table
 
 from .cases import CASES, Case
-
-LIBRARIES = ("poolkit", "envpool", "ale-py", "gymnasium", "stable-baselines3", "tianshou")
-
-PATIENCE = 60.0
-"""Seconds after which a side that says nothing is given up."""
-
-
-class SideError(Exception):
-    """A side crashed, hung or refused its options."""
-
-
-class Side:
-    """A library's process for one case."""
-
-    def __init__(self, library: str, case: Case) -> None:
-        self.library = library
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.worker", library, json.dumps(asdict(case))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-            start_new_session=True,
-        )
-        self._answer()
-
-    def measure(self, seconds: float) -> float:
-        assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            print(seconds, file=self.process.stdin, flush=True)
-        return float(self._answer(seconds))
-
-    def close(self) -> None:
-        """Ends its own subprocesses, too: they would hold our pipes."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.communicate()
-
-    def _answer(self, seconds: float = 0.0) -> str:
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
-        if not select.select([self.process.stdout], [], [], PATIENCE + seconds)[0]:
-            self.close()
-            raise SideError(f"{self.library}: no answer in {PATIENCE:.0f} s")
-        line = self.process.stdout.readline()
-        if not line:
-            said = self.process.stderr.read().strip().splitlines()
-            raise SideError(f"{self.library}: {said[-1] if said else 'died without a word'}")
-        return line
+from .turns import provenance, spread, take_turns
 
 
 def run_case(case: Case, rounds: int, seconds: float) -> dict[str, Any]:
     """The rates of each side and our ratio to each peer; where a side fails, its error."""
-    sides: dict[str, Side] = {}
-    rates: dict[str, list[float]] = {}
-    errors: dict[str, str] = {}
-
-    @contextlib.contextmanager
-    def may_fail(library: str) -> Iterator[None]:
-        try:
-            yield
-        except SideError as error:
-            errors[library] = str(error)
-            sides.pop(library, None)
-            rates.pop(library, None)
-
-    try:
-        for library in case.sides:
-            with may_fail(library):
-                sides[library] = Side(library, case)
-        for turn in range(rounds):
-            # Back and forth: none is always the first after another.
-            for library in list(sides)[:: 1 if turn % 2 == 0 else -1]:
-                with may_fail(library):
-                    rates.setdefault(library, []).append(sides[library].measure(seconds))
-    finally:
-        for side in sides.values():
-            side.close()
-    ours = np.array(rates.get("poolkit", []))
+    answers = take_turns(case, rounds, "rate", seconds)
+    ours = np.array(answers.of.get("poolkit", []))
     ratios = {
-        peer: spread(ours / np.array(rates[peer]))
+        peer: spread(ours / np.array(answers.of[peer]))
         for peer in case.targets
-        if peer in rates and len(ours)
+        if peer in answers.of and len(ours)
     }
     return {
         "case": case.name,
@@ -119,16 +38,9 @@ def run_case(case: Case, rounds: int, seconds: float) -> dict[str, Any]:
         "rounds": rounds,
         "seconds": seconds,
         "ratios": ratios,
-        "steps_per_second": {
-            library: spread(np.array(values)) for library, values in rates.items()
-        },
-        "errors": errors,
+        "steps_per_second": {side: spread(rates) for side, rates in answers.of.items()},
+        "errors": answers.errors,
     }
-
-
-def spread(values: np.ndarray) -> dict[str, float]:
-    low, median, high = np.percentile(values, [25, 50, 75])
-    return {"median": float(median), "low": float(low), "high": float(high)}
 
 
 def tables_of(results: list[dict[str, Any]]) -> tuple[Table, Table]:
@@ -199,23 +111,11 @@ def main() -> int:
             console.print(f"{result['case']}: a batch of 1 env takes {batch:.1f} us", markup=False)
         for error in result["errors"].values():
             console.print(f"{result['case']}: {error}", markup=False)
-    report = {
-        "machine": {"cpu": cpu_model(), "cpus": len(os.sched_getaffinity(0))},
-        "python": platform.python_version(),
-        "versions": {name: version(name) for name in LIBRARIES},
-        "results": results,
-    }
+    report = {**provenance(), "results": results}
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(report, indent=2))
     console.print(f"{args.out}: all figures")
     return 0
-
-
-def cpu_model() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What is measured: each case runs the same work in several libraries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 ATARI_TARGETS = {"envpool": 4.0, "ale-py": 4.0}
 FASTEST_TARGETS = {"envpool": 4.0, "envpool-fast": 4.0, "ale-py": 4.0}
@@ -19,7 +19,8 @@ class Case:
     task: str
     num_envs: int
     batch_size: int
-    targets: dict[str, float]
+    targets: dict[str, float] = field(default_factory=dict)
+    others: tuple[str, ...] = ()  # sides that have no target
     num_threads: int = 2
     trainer: str = ""  # whose vector environments are compared; none: the bare libraries
     group: str = ""  # of cases whose geometric mean is told
@@ -32,7 +33,20 @@ class Case:
 
     @property
     def sides(self) -> list[str]:
-        return ["poolkit", *self.targets]
+        return ["poolkit", *self.targets, *self.others]
+
+    @property
+    def num_actions(self) -> int:
+        if self.trainer == "Python":
+            return 2
+        import poolkit
+
+        return int(poolkit.make_spec(self.task).action_space.n)
+
+    def as_taken_by(self, side: str) -> "Case":
+        """`poolkit, async` and the like take the quarter of the envs that finishes first."""
+        quarter = max(1, self.num_envs // 4)
+        return replace(self, batch_size=quarter) if side.endswith(", async") else self
 
 
 def lockstep(task: str, num_envs: int, **targets: float) -> Case:

@@ -1,8 +1,9 @@
-"""The charts of docs/performance.md."""
+"""The charts of docs/performance.md and docs/benchmarks.md."""
 
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 
 def draw_ratios(points: list[tuple[str, dict[str, dict[str, float]]]]) -> Figure:
@@ -60,4 +61,48 @@ def draw_projection(rows: list[dict[str, Any]]) -> Figure:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=5, frameon=False)
+    return figure
+
+
+Panels = dict[str, dict[str, dict[str, float]]]
+"""By their titles; each has sides, whose figures have labels."""
+
+
+def draw_rates(panels: Panels) -> Figure:
+    """For each side its rate, a point for each number of environments."""
+    return draw_points(panels, ["o", "o", "o"], line_width=0)
+
+
+def draw_latency(panels: Panels) -> Figure:
+    """For each side the time of a step, from its median to its highest percentile."""
+    return draw_points(panels, ["o", "|", "|", "|"], line_width=1.5)
+
+
+def draw_points(panels: Panels, markers: list[str], *, line_width: float) -> Figure:
+    """Two panels a row; a line for each side, on it a point for each figure."""
+    rows = -(-len(panels) // 2)
+    most = max(len(sides) for sides in panels.values())
+    figure = Figure(figsize=(10, rows * (1.0 + 0.26 * most)), layout="constrained")
+    grid = figure.subplots(rows, 2, squeeze=False)
+    shown = {}
+    for axes, (title, sides) in zip(grid.flat, panels.items(), strict=True):
+        labels = list(dict.fromkeys(label for figures in sides.values() for label in figures))
+        for y, figures in enumerate(sides.values()):
+            axes.plot(list(figures.values()), [y] * len(figures), "#c0c0c0", linewidth=line_width)
+            for label, value in figures.items():
+                k = labels.index(label)
+                (shown[label],) = axes.plot(value, y, markers[k], color=f"C{k}", markersize=7)
+        axes.set_xscale("log")
+        low, high = axes.get_xlim()
+        axes.xaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.minorticks_off()
+        axes.set_title(title, loc="left", fontsize=10)
+        axes.set_yticks(range(len(sides)), list(sides))
+        axes.set_ylim(len(sides) - 0.5, -0.5)
+        axes.grid(axis="x", alpha=0.3)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+    places = {"loc": "outside upper center", "ncols": len(shown), "frameon": False}
+    figure.legend(list(shown.values()), list(shown), **places)
     return figure

@@ -14,26 +14,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import survey_report
 from .projection import projection_table, projections
 from .training import HEAD, rows_of
+from .wording import envs_of, name_of, rate_of, ratio_of, spread_of, table
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
-PAGES = ("README.md", "docs/performance.md", "docs/atari-speed.md", "docs/cleanrl.md")
+PAGES = (
+    "README.md",
+    "docs/performance.md",
+    "docs/benchmarks.md",
+    "docs/atari-speed.md",
+    "docs/cleanrl.md",
+)
 
 Result = dict[str, Any]
 
-NAMES = {
-    "envpool": "EnvPool",
-    "envpool-fast": "EnvPool, fast",
-    "ale-py": "ale-py",
-    "gymnasium": "Gymnasium, NumPy",
-}
-"""Of the sides, where the name that they are measured under is not theirs."""
-
-
-def name_of(side: str) -> str:
-    return NAMES.get(side, side)
+Measured = dict[str, Any]
+"""What the files of docs/results hold, by their names."""
 
 
 def work_of(result: Result) -> str:
@@ -41,17 +40,7 @@ def work_of(result: Result) -> str:
     count = result["num_envs"]
     how = "" if result["batch_size"] == count else f", async {result['batch_size']}"
     game = result["task"].rpartition("-")[0]
-    return f"{game}, {count:,} env{'s' if count > 1 else ''}{how}"
-
-
-def rate_of(result: Result, side: str = "poolkit") -> str:
-    """Steps a second, in three digits."""
-    rate = float(f"{result['steps_per_second'][side]['median']:.3g}")
-    return f"{rate / 1e6:.1f} million" if rate >= 1e6 else f"{rate:,.0f}"
-
-
-def ratio_of(value: float) -> str:
-    return f"{value:.0f}×" if value >= 10 else f"{value:.1f}×"
+    return f"{game}, {envs_of(count)}{how}"
 
 
 def with_spread(result: Result, peer: str) -> str:
@@ -60,9 +49,7 @@ def with_spread(result: Result, peer: str) -> str:
         return "failed"
     if peer not in result["ratios"]:
         return ""
-    ratio = result["ratios"][peer]
-    low, high = ratio_of(ratio["low"])[:-1], ratio_of(ratio["high"])[:-1]
-    return f"{ratio_of(ratio['median'])} ({low} to {high})"
+    return spread_of(result["ratios"][peer])
 
 
 def median_only(result: Result, peer: str) -> str:
@@ -79,16 +66,15 @@ def mean_of(results: list[Result], peer: str) -> float | None:
     return product ** (1 / len(results))
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def poolkit_rate(result: Result) -> str:
+    return rate_of(result["steps_per_second"]["poolkit"]["median"])
 
 
 def ratio_table(results: list[Result], cell: Callable[[Result, str], str], mean: str = "") -> str:
     """A row for each result: poolkit's rate, then the ratio to each peer."""
     peers = list(dict.fromkeys(peer for result in results for peer in result["targets"]))
     rows = [
-        [work_of(result), rate_of(result), *(cell(result, peer) for peer in peers)]
+        [work_of(result), poolkit_rate(result), *(cell(result, peer) for peer in peers)]
         for result in results
     ]
     if mean:
@@ -118,7 +104,7 @@ def readme_trainers(results: list[Result]) -> str:
     rows = [
         [
             f"{result['trainer']}: {work_of(result)}",
-            rate_of(result),
+            poolkit_rate(result),
             ", ".join(f"{median_only(result, p)} {name_of(p)}" for p in result["targets"]),
         ]
         for result in results
@@ -154,10 +140,13 @@ def emulator_line(lines: list[str]) -> str:
     )
 
 
-def sections(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, str]:
+def sections(measured: Measured) -> dict[str, str]:
     """The text between each pair of marks."""
+    bench = measured["bench"]
     results = bench["results"]
     texts = {
+        **survey_report.sections(measured["survey"]),
+        "survey versions": versions_line(measured["survey"]),
         "emulator": emulator_line((RESULTS / "atari_emulator.txt").read_text().splitlines()),
         "machine": machine_line(bench),
         "versions": versions_line(bench),
@@ -165,8 +154,8 @@ def sections(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, str]:
         "readme trainers": readme_trainers(results),
         "Atari": ratio_table(bare(results, cartpole=False), with_spread),
         "CartPole": ratio_table(bare(results, cartpole=True), with_spread),
-        "projection": projection_table(measured),
-        "training": table(list(HEAD), rows_of(json.loads((RESULTS / "training.json").read_text()))),
+        "projection": projection_table(measured["projection"]),
+        "training": table(list(HEAD), rows_of(measured["training"])),
     }
     for trainer in dict.fromkeys(r["trainer"] for r in results if r["trainer"]):
         own = [result for result in results if result["trainer"] == trainer]
@@ -187,22 +176,23 @@ def with_tables(page: str, texts: dict[str, str]) -> str:
     return MARKED.sub(lambda m: f"{m[1]}\n{texts[m[2]]}\n\n{m[4]}", page)
 
 
-def read_results() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The bench's figures, and what the projection starts from."""
-    return tuple(
-        json.loads((RESULTS / name).read_text()) for name in ("bench.json", "projection.json")
-    )
+def read_results() -> Measured:
+    return {
+        name: json.loads((RESULTS / f"{name}.json").read_text())
+        for name in ("bench", "projection", "survey", "training")
+    }
 
 
-def charts(bench: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
+def charts(measured: Measured) -> dict[str, Any]:
     """What each chart shows, by its file's name."""
-    results = bench["results"]
+    results = measured["bench"]["results"]
     atari = bare(results, cartpole=False) + [r for r in results if r["group"].endswith("x 16")]
     return {
         "bench_atari.png": points_of(atari),
         "bench_cartpole.png": points_of(bare(results, cartpole=True)),
         "bench_trainers.png": points_of([r for r in results if r["trainer"]]),
-        "bench_projection.png": projections(measured),
+        "bench_projection.png": projections(measured["projection"]),
+        **survey_report.charts(measured["survey"]),
     }
 
 
@@ -219,17 +209,22 @@ def mark_of(shown: Any) -> str:
 
 
 def main() -> None:
-    from .drawing import draw_projection, draw_ratios
+    from .drawing import draw_latency, draw_projection, draw_rates, draw_ratios
 
-    bench, measured = read_results()
-    texts = sections(bench, measured)
+    special = {
+        "bench_projection.png": draw_projection,
+        "survey_throughput.png": draw_rates,
+        "survey_latency.png": draw_latency,
+    }
+    measured = read_results()
+    texts = sections(measured)
     for page in PAGES:
         path = ROOT / page
         path.write_text(with_tables(path.read_text(), texts))
-    for name, shown in charts(bench, measured).items():
-        draw = draw_projection if "projection" in name else draw_ratios
-        draw(shown).savefig(RESULTS / name, dpi=130, metadata={"Source": mark_of(shown)})
-    print(f"{', '.join(PAGES)}, docs/results/bench_*.png: written")
+    for name, shown in charts(measured).items():
+        figure = special.get(name, draw_ratios)(shown)
+        figure.savefig(RESULTS / name, dpi=130, metadata={"Source": mark_of(shown)})
+    print(f"{', '.join(PAGES)}, docs/results/*.png: written")
 
 
 if __name__ == "__main__":

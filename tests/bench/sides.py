@@ -1,41 +1,62 @@
-"""The libraries: for each, a function that steps a case's pool once with given actions.
+"""The libraries: for each, a case's environments, opened.
 
 The options are EnvPool's defaults; where another library's default differs, it is set here.
 """
 
 import re
-from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from .cases import Case
-from .python_sides import open_python, send_and_recv
-from .tianshou_sides import open_tianshou
+from .python_sides import open_python
+from .single_envs import ale_id
+from .stepping import Envs, lockstep, send_and_recv
 
-Step = Callable[[np.ndarray], object]
+IMPORTS = {
+    "poolkit": ["poolkit"],
+    "envpool": ["envpool"],
+    "ale-py": ["ale_py.vector_env"],
+    "SubprocVecEnv": ["ale_py", "stable_baselines3.common.vec_env"],
+    "ShmemVectorEnv": ["ale_py", "tianshou.env"],
+    "sample-factory": ["sample_factory.train"],
+}
+"""What takes long, before the clock starts; of the others Gymnasium and what makes Atari."""
 
 
-def open_side(library: str, case: Case) -> Step:
-    """A pool that is reset and ready; the result steps `batch_size` envs."""
+def import_library(side: str) -> None:
+    gymnasium = ["ale_py", "gymnasium.wrappers.atari_preprocessing"]
+    for module in IMPORTS.get(side.partition(",")[0], gymnasium):
+        import_module(module)
+
+
+def open_side(side: str, case: Case) -> Envs:
     if case.trainer == "SB3":
-        return open_sb3(library, case)
+        return open_sb3(side, case)
     if case.trainer == "Python":
-        return open_python(library, case)
+        return open_python(side, case)
     if case.trainer == "Tianshou":
-        return open_tianshou(library, case)
+        from .tianshou_sides import open_tianshou
+
+        return open_tianshou(side, case)
+    if side == "sample-factory":
+        from .sample_factory_side import open_sample_factory
+
+        return open_sample_factory(case)
     return {
         "poolkit": open_poolkit,
+        "poolkit, async": open_poolkit,
+        "poolkit, pinned": partial(open_poolkit, thread_affinity_offset=0),
         "envpool": open_envpool,
+        "envpool, async": open_envpool,
         "envpool-fast": partial(open_envpool, use_inter_area_resize=False),
         "ale-py": open_ale,
         "gymnasium": open_gymnasium,
-        "SyncVectorEnv": open_sync,
-    }[library](case)
+        "SubprocVecEnv": partial(open_subprocesses, side),
+    }.get(side, partial(open_python, side))(case)
 
 
-def open_poolkit(case: Case) -> Step:
+def open_poolkit(case: Case, **options: Any) -> Envs:
     import poolkit
 
     pool = poolkit.make(
@@ -43,11 +64,12 @@ def open_poolkit(case: Case) -> Step:
         num_envs=case.num_envs,
         batch_size=case.batch_size,
         num_threads=min(case.num_threads, case.batch_size),
+        **options,
     )
     return send_and_recv(pool) if pool.is_async else lockstep(pool)
 
 
-def open_envpool(case: Case, **options: Any) -> Step:
+def open_envpool(case: Case, **options: Any) -> Envs:
     import envpool
 
     pool = envpool.make(
@@ -61,7 +83,7 @@ def open_envpool(case: Case, **options: Any) -> Step:
     return send_and_recv(pool) if case.batch_size < case.num_envs else lockstep(pool)
 
 
-def open_ale(case: Case) -> Step:
+def open_ale(case: Case) -> Envs:
     from ale_py.vector_env import AtariVectorEnv
 
     pool = AtariVectorEnv(
@@ -74,7 +96,7 @@ def open_ale(case: Case) -> Step:
     return lockstep(pool)  # its step is send and recv, and it remembers the ids itself
 
 
-def open_gymnasium(case: Case) -> Step:
+def open_gymnasium(case: Case) -> Envs:
     import gymnasium
 
     return lockstep(
@@ -84,37 +106,34 @@ def open_gymnasium(case: Case) -> Step:
     )
 
 
-def open_sync(case: Case) -> Step:
-    import gymnasium
-
-    return lockstep(
-        gymnasium.make_vec(case.task, num_envs=case.num_envs, vectorization_mode="sync")
-    )
-
-
-def open_sb3(library: str, case: Case) -> Step:
+def open_sb3(library: str, case: Case) -> Envs:
     """The trainer's own vector environments around its own wrappers, or a PoolVecEnv."""
+    if library != "poolkit":
+        return open_subprocesses(library, case, {})
+    from poolkit.adapters.sb3 import PoolVecEnv
+
+    options = {} if case.task == "CartPole-v1" else {"preset": "dqn"}
+    threads = min(case.num_threads, case.batch_size)
+    return lockstep(PoolVecEnv(case.task, case.num_envs, num_threads=threads, **options))
+
+
+WHOLE_GAMES = {"terminal_on_life_loss": False, "clip_reward": False}
+
+
+def open_subprocesses(library: str, case: Case, options: dict[str, bool] = WHOLE_GAMES) -> Envs:
+    """SB3's vector environments, with its own wrappers, of which `options` are Atari's."""
     import ale_py
     import gymnasium
     from stable_baselines3.common import env_util, vec_env
 
     gymnasium.register_envs(ale_py)
-    if library == "poolkit":
-        from poolkit.adapters.sb3 import PoolVecEnv
-
-        options = {} if case.task == "CartPole-v1" else {"preset": "dqn"}
-        threads = min(case.num_threads, case.batch_size)
-        return lockstep(PoolVecEnv(case.task, case.num_envs, num_threads=threads, **options))
-    kind = getattr(vec_env, library)
     start = {"start_method": "fork"} if library == "SubprocVecEnv" else {}
-    arguments = {"n_envs": case.num_envs, "vec_env_cls": kind, "vec_env_kwargs": start}
+    arguments = {
+        "n_envs": case.num_envs,
+        "vec_env_cls": getattr(vec_env, library),
+        "vec_env_kwargs": start,
+    }
     if case.task == "CartPole-v1":
         return lockstep(env_util.make_vec_env(case.task, **arguments))
-    game = f"{case.task.removesuffix('-v5')}NoFrameskip-v4"
-    return lockstep(vec_env.VecFrameStack(env_util.make_atari_env(game, **arguments), 4))
-
-
-def lockstep(pool: Any) -> Step:
-    pool.reset()
-    step: Step = pool.step
-    return step
+    envs = env_util.make_atari_env(ale_id(case.task), wrapper_kwargs=options, **arguments)
+    return lockstep(vec_env.VecFrameStack(envs, 4))

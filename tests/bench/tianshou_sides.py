@@ -4,9 +4,8 @@ Each fills a replay buffer; the policy only hands out the given actions, so that
 and Tianshou's handling of them are what is measured.
 """
 
-import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 
@@ -14,14 +13,15 @@ import gymnasium
 import numpy as np
 
 from .cases import Case
+from .single_envs import maker_of
+from .stepping import Envs
 
 BATCHES = 16
-"""Batches in a collect; `worker.measure` gives so many between two looks at the clock."""
+"""Batches in a collect; the worker gives so many between two looks at the clock."""
 
 
-def open_tianshou(library: str, case: Case) -> Callable[[np.ndarray], object]:
-    """What takes actions, and collects with them when it has enough."""
-    os.environ["NUMBA_DISABLE_JIT"] = "1"  # buffers compile what collecting does not use
+def open_tianshou(library: str, case: Case) -> Envs:
+    """A step takes actions, and collects with them when it has enough."""
     from poolkit.adapters.tianshou import PoolAsyncCollector
     from tianshou.data import Collector, VectorReplayBuffer
 
@@ -38,7 +38,6 @@ def open_tianshou(library: str, case: Case) -> Callable[[np.ndarray], object]:
     kind = Collector if case.batch_size == case.num_envs else PoolAsyncCollector
     policy, given = policy_of_given_actions(case)
     collector = kind(policy, envs, buffer)
-    collector.reset()
 
     def step(action: np.ndarray) -> None:
         given.append(action)
@@ -46,7 +45,7 @@ def open_tianshou(library: str, case: Case) -> Callable[[np.ndarray], object]:
             collector.collect(n_step=BATCHES * case.batch_size)
             given.clear()
 
-    return step
+    return Envs(step, lambda seed: collector.reset())
 
 
 def policy_of_given_actions(case: Case) -> tuple[Any, list[np.ndarray]]:
@@ -89,23 +88,5 @@ def open_envs(library: str, case: Case) -> Any:
         )
     import tianshou.env
 
-    make = make_cartpole if case.task == "CartPole-v1" else make_atari(case.task)
-    return getattr(tianshou.env, library)([make] * case.num_envs, wait_num=case.batch_size)
-
-
-def make_cartpole() -> Any:
-    return gymnasium.make("CartPole-v1")
-
-
-def make_atari(task: str) -> Callable[[], Any]:
-    """Gymnasium's wrappers, with EnvPool's defaults: Tianshou's own fail with NumPy 2."""
-
-    def make() -> Any:
-        import ale_py
-        from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
-
-        gymnasium.register_envs(ale_py)
-        env = gymnasium.make(f"{task.removesuffix('-v5')}NoFrameskip-v4")
-        return FrameStackObservation(AtariPreprocessing(env), 4)
-
-    return make
+    fns = [maker_of(case.task)] * case.num_envs  # Tianshou's own wrappers fail with NumPy 2
+    return getattr(tianshou.env, library)(fns, wait_num=case.batch_size)

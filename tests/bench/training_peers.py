@@ -6,10 +6,7 @@ import numpy as np
 from gymnasium.spaces import Space
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 
-from .tianshou_sides import make_atari, make_cartpole
-
-# Of Atari the wrappers do what the recipe's options do in a game without lives.
-MAKERS = {"CartPole-v1": make_cartpole, "Pong-v5": make_atari("Pong-v5")}
+from .single_envs import maker_of
 
 
 class Peer:
@@ -108,7 +105,9 @@ class Gymnasium(Peer):
 
     def __init__(self, task: str, seed: int, num_envs: int, batch_size: int, **_: Any) -> None:
         assert batch_size == num_envs
-        envs = AsyncVectorEnv([MAKERS[task]] * num_envs, autoreset_mode=AutoresetMode.SAME_STEP)
+        # Of Atari the wrappers do what the recipe's options do in a game without lives.
+        fns = [maker_of(task)] * num_envs
+        envs = AsyncVectorEnv(fns, autoreset_mode=AutoresetMode.SAME_STEP)
         super().__init__(envs, num_envs, envs.single_observation_space, envs.single_action_space)
         self.seed = seed
 

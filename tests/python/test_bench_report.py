@@ -7,27 +7,37 @@ from PIL import Image
 
 from tests.bench import report
 
-BENCH, MEASURED = report.read_results()
+MEASURED = report.read_results()
 
 
 @pytest.mark.parametrize("page", report.PAGES)
 def test_tables_are_those_of_the_results(page: str) -> None:
     text = (report.ROOT / page).read_text()
     assert report.MARKED.search(text)
-    assert text == report.with_tables(text, report.sections(BENCH, MEASURED))
+    assert text == report.with_tables(text, report.sections(MEASURED))
 
 
-@pytest.mark.parametrize("name", report.charts(BENCH, MEASURED))
+@pytest.mark.parametrize("name", report.charts(MEASURED))
 def test_charts_are_of_the_results(name: str) -> None:
-    shown = report.charts(BENCH, MEASURED)[name]
+    shown = report.charts(MEASURED)[name]
     with Image.open(report.RESULTS / name) as chart:
         assert chart.info["Source"] == report.mark_of(shown)
 
 
-def test_another_figure_is_another_table_and_chart() -> None:
-    other = json.loads(json.dumps(BENCH))
-    other["results"][0]["ratios"]["envpool"]["median"] += 1
-    text = (report.ROOT / "README.md").read_text()
-    assert report.with_tables(text, report.sections(other, MEASURED)) != text
-    marks = [report.mark_of(report.charts(b, MEASURED)["bench_atari.png"]) for b in (BENCH, other)]
+@pytest.mark.parametrize(
+    ("file", "ratio", "page", "chart"),
+    [
+        ("bench", ("ratios", "envpool", "median"), "README.md", "bench_atari.png"),
+        ("survey", ("values", "envpool", "median"), "docs/benchmarks.md", "survey_throughput.png"),
+    ],
+)
+def test_another_figure_is_another_table_and_chart(
+    file: str, ratio: tuple[str, str, str], page: str, chart: str
+) -> None:
+    other = json.loads(json.dumps(MEASURED))
+    kind, side, which = ratio
+    other[file]["results"][0][kind][side][which] *= 2
+    text = (report.ROOT / page).read_text()
+    assert report.with_tables(text, report.sections(other)) != text
+    marks = [report.mark_of(report.charts(measured)[chart]) for measured in (MEASURED, other)]
     assert marks[0] != marks[1]
