@@ -19,7 +19,7 @@ struct CpuState {
   uint8_t y = 0;
   uint8_t sp = 0xff;
   // The flags. nz is the last result: N is its bit 7, or 15 where N and Z do not go together; Z is
-  // set if its lower byte is 0.
+  // set if its lower byte is 0. The others are set if they are not 0.
   uint16_t nz = 1;
   uint8_t carry = 0;
   uint8_t overflow = 0;

@@ -65,7 +65,7 @@ struct Anywhere {
   uint32_t at;  // the lower 16 bits are the address
   uint8_t noise;
 };
-inline constexpr Anywhere kElsewhere{0x1000, 0};  // neither RAM nor a chip
+inline constexpr Anywhere kElsewhere{0x1000, 0};  // to write to: neither RAM nor a chip
 
 // The processor during one instruction. The names a, x, y, sp and the flags v, d, i, c are its own;
 // the first three hold bytes. nz is the last result: N is its bit 7, or 15 where N and Z do not go

@@ -4,8 +4,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include <algorithm>
-
 namespace poolkit::atari {
 namespace {
 

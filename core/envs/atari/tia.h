@@ -1,8 +1,9 @@
 // The television interface adapter: draws the picture and latches collisions.
 //
 // It draws lazily. Each object is a mask of the line; a write renews the mask of the object it
-// changes, from the pixel where it takes effect. Pixels and collisions are made once a line, or
-// when a write changes how the masks look (colours, priority, blanking), or collisions are asked.
+// changes, from the pixel where it takes effect. Pixels are made once a line, and before a write
+// changes how the masks look (colours, priority, blanking); collisions are found once a line,
+// before a change of blanking, and when they are asked for.
 #pragma once
 
 #include <algorithm>

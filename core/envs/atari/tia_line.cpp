@@ -74,7 +74,8 @@ void Tia::advance_lines(int32_t clock) {
 
 inline void Tia::finish_line() {
   x_ = kWidth;
-  const bool repeats = same_as_above_ == kSame;
+  // Of a line that was drawn to its end, kSame already tells how the next one looks.
+  const bool repeats = same_as_above_ == kSame && drawn_x_ != kWidth;
   if (latched_x_ != kWidth && (!repeats || cleared_)) {
     find_collisions();
     if (latched_x_ == 0) cleared_ = 0;
