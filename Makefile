@@ -80,7 +80,7 @@ docs: .venv/installed
 bench: .venv/installed
 	$(BIN)/python -m tests.bench
 
-# Everything that the README and docs tell of speed, measured anew: an hour, on a quiet machine.
+# Everything that the README and docs tell of speed, measured anew: an hour and a half, on a quiet machine.
 results: .venv/installed .venv/sample-factory/installed
 	$(BIN)/python -m tests.bench --out docs/results/bench.json
 	$(BIN)/python -m tests.bench.survey --out docs/results/survey.json
