@@ -97,7 +97,7 @@ bool Console::emulate(const Inputs& inputs, bool draws) {
   if (!state_.unfinished) {
     state_.current = 1 - state_.current;
     machine.tia.start_frame(machine.cycle);
-    const int32_t into_line = machine.cycle % kCyclesPerLine;
+    const int32_t into_line = cycle_in_line(machine.cycle);
     machine.riot.rewind(machine.cycle - into_line);
     machine.cartridge.rewind(machine.cycle - into_line);
     machine.cycle = into_line;

@@ -91,6 +91,9 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
     const int next = at + kLengths[opcode];
     const uint8_t low = next - at > 1 ? part[at + 1] : 0;
     Instruction instruction = decode(opcode, low, next - at > 2 ? part[at + 2] : 0);
+    const uint16_t operand = instruction.operand();
+    const bool into_window = whole_ && (operand & 0x1000);
+    const int in_window = operand & 0xfff;
     if (is_branch(opcode)) {
       const int target = next + static_cast<int8_t>(low);
       if (target >= 0 && target < size_) {
@@ -98,17 +101,15 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
         instruction.leap = static_cast<int8_t>(low);
         instruction.leap_cycles = (next ^ target) & 0xff00 ? 2 : 1;
       }
-    } else if (is_lookup(opcode) && whole_ && (instruction.operand() & 0x1000) &&
-               (instruction.operand() & 0xfff) >= first &&
-               (instruction.operand() & 0xfff) + 0xff < end) {
+    } else if (is_lookup(opcode) && into_window && in_window >= first && in_window + 0xff < end) {
       instruction.handler = Handlers::kAll[kInTable + opcode];
-    } else if (opcode == kJmp && whole_ && (instruction.operand() & 0x1000)) {
+    } else if (opcode == kJmp && into_window) {
       instruction.handler = Handlers::kAll[kLeap];
-      instruction.leap = static_cast<int16_t>((instruction.operand() & 0xfff) - next);
+      instruction.leap = static_cast<int16_t>(in_window - next);
     }
     if (next < size_ && is_known(next)) {
       const bool to_itself = part[next + 1] == 0xfb;
-      if (is_timer(instruction.operand()) && reads_for(part[next], opcode) && to_itself) {
+      if (is_timer(operand) && reads_for(part[next], opcode) && to_itself) {
         instruction.handler = Handlers::kAll[kWait];
       }
     }

@@ -28,7 +28,7 @@ void Tia::reset() {
 // The position in the line goes on from frame to frame.
 void Tia::start_frame(int32_t cycle) {
   end_cycle_ = (display_->last_line + 1) * kCyclesPerLine;
-  start_cycle_ = cycle % kCyclesPerLine;
+  start_cycle_ = cycle_in_line(cycle);
   const int32_t rewound = cycle - start_cycle_;
   dumped_at_ -= rewound;
   last_hmove_ -= 3 * rewound;
@@ -127,7 +127,7 @@ void Tia::write_control(uint8_t value, int32_t clock) {
 void Tia::write_number_size(int player, uint8_t value) {
   change_if_shown(static_cast<Object>(P0 + player));
   change_if_shown(static_cast<Object>(M0 + player));
-  set_between_lines(static_cast<uint8_t>(1 << player), false);
+  set_first_hidden(player, false);
   if (player == 0) missile_form_ = kPlain;
   regs_[NUSIZ0 + player] = value;
 }
@@ -157,7 +157,7 @@ void Tia::reset_player(int player, int32_t clock) {
   if (place == ResetPlace::kInCopy) advance(clock + kFinishing);
   change_if_shown(object);
   position_[object] = static_cast<uint8_t>(x);
-  set_between_lines(static_cast<uint8_t>(1 << player), place != ResetPlace::kBeforeCopy);
+  set_first_hidden(player, place != ResetPlace::kBeforeCopy);
 }
 
 void Tia::reset_missile_or_ball(Object object, int32_t clock) {
@@ -175,7 +175,7 @@ void Tia::reset_missile_or_ball(Object object, int32_t clock) {
 
 void Tia::write_motion_of_missile_0(uint8_t value, int32_t clock) {
   if (clock == last_hmove_ + kEndlessMotionClocks && regs_[HMM0] >> 4 == 7 && value >> 4 == 6) {
-    between_lines_ |= kMoveEndlessly;
+    set_between_lines(kMoveEndlessly, true);
     endless_motion_step_ = 0;
   }
   write_motion(HMM0, value);
@@ -191,7 +191,7 @@ void Tia::move_all(int32_t cycle) {
     }
   }
   last_hmove_ = 3 * cycle;
-  between_lines_ &= static_cast<uint8_t>(~kMoveEndlessly);
+  set_between_lines(kMoveEndlessly, false);
   constexpr uint8_t kAll = (1 << PF) - 1;
   const bool some_show_again = (between_lines_ & kShowFirst) || missile_form_ != kPlain;
   const bool all = some_show_again || kMotion[in_line][0] != 0;
@@ -208,7 +208,7 @@ void Tia::move(uint8_t objects, int cycle) {
     const int x = position_[i] + moved;
     position_[i] = static_cast<uint8_t>(x < 0 ? x + kWidth : x < kWidth ? x : x - kWidth);
   }
-  between_lines_ &= static_cast<uint8_t>(~kShowFirst);
+  set_between_lines(kShowFirst, false);
   missile_form_ = kPlain;
 }
 

@@ -134,6 +134,9 @@ class Tia {
   bool cancels_score() const { return (regs_[CTRLPF] & 6) == 6; }
   void start_whole();
   void settle(uint8_t objects);
+  void settle_all() {
+    if (unsettled_) settle(unsettled_);
+  }
   void settle_as(Object object, const LineMask& mask);
   // Makes pixels of what the line has reached and was not drawn.
   void draw() {
@@ -165,6 +168,9 @@ class Tia {
   bool first_hidden(int player) const { return between_lines_ >> player & 1; }
   bool reflected() const {
     return ((regs_[CTRLPF] & 1) != 0) != ((between_lines_ & kReflect) != 0);
+  }
+  void set_first_hidden(int player, bool hidden) {
+    set_between_lines(static_cast<uint8_t>(1 << player), hidden);
   }
   void set_between_lines(uint8_t what, bool on) {
     between_lines_ = static_cast<uint8_t>(on ? between_lines_ | what : between_lines_ & ~what);

@@ -137,7 +137,7 @@ void Tia::prepare_change(Object object) {
 // From here on, lines are as the registers have them. Masks that may never matter are left out of
 // date, and empty until then.
 void Tia::start_whole() {
-  if (pixels_ != nullptr && unsettled_) settle(unsettled_);
+  if (pixels_ != nullptr) settle_all();
   changed_at_ = {};
   mixed_ &= static_cast<uint8_t>(~unsettled_);
   for (unsigned rest = visible_ & unsettled_; rest != 0; rest &= rest - 1) {
@@ -188,16 +188,14 @@ inline void Tia::repeat_row() {
     std::memcpy(row, row - kWidth, kWidth);
   } else {
     draw_pixels();
-    blank_above_ = blank_pixels_;
   }
 }
 
 void Tia::draw_reached() {
   const bool whole = drawn_x_ == 0 && x_ == kWidth;
   if (pixels_ != nullptr) {
-    if (unsettled_) settle(unsettled_);
+    settle_all();
     draw_pixels();
-    blank_above_ = blank_pixels_;
   }
   const bool known = unsettled_ == 0 || same_as_above_ != kChanged;
   same_as_above_ = whole && mixed_ == 0 && known ? kSame : kChanged;
@@ -220,12 +218,13 @@ void Tia::draw_pixels() {
     const int end = std::min(x_, 8);
     if (begin < end) std::memset(row + begin, 0, end - begin);
   }
+  blank_above_ = blank_pixels_;
 }
 
 void Tia::find_collisions() {
   constexpr uint8_t kAll = (1 << kObjects) - 1;
   if ((regs_[VBLANK] & 2) || (pixels_ == nullptr && !might_meet(kAll))) return;
-  if (unsettled_) settle(unsettled_);
+  settle_all();
   if (visible_ & (visible_ - 1)) latch_collisions();
 }
 
