@@ -8,7 +8,6 @@ which half of the rounds lie.
 """
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -20,7 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 from .cases import CASES, Case
-from .turns import provenance, spread, take_turns
+from .turns import geometric_mean, provenance, spread, take_turns, write_figures
 
 
 def run_case(case: Case, rounds: int, seconds: float) -> dict[str, Any]:
@@ -58,19 +57,11 @@ def tables_of(results: list[dict[str, Any]]) -> tuple[Table, Table]:
         cells = [f"{medians[side]:,.0f}" if side in medians else "" for side in ("poolkit", *peers)]
         rates.add_row(result["case"], *cells)
     for group in dict.fromkeys(result["group"] for result in results if result["group"]):
-        means = geometric_means([result for result in results if result["group"] == group])
-        cells = [f"[bold]{means[peer]:.1f}[/]" if peer in means else "" for peer in peers]
+        games = [result for result in results if result["group"] == group]
+        means = [geometric_mean(games, "ratios", peer) for peer in peers]
+        cells = [f"[bold]{mean:.1f}[/]" if mean else "" for mean in means]
         ratios.add_row(f"{group}: geometric mean", *cells)
     return ratios, rates
-
-
-def geometric_means(results: list[dict[str, Any]]) -> dict[str, float]:
-    """Of the ratios to each peer that was measured in all of them."""
-    return {
-        peer: float(np.exp(np.mean([np.log(r["ratios"][peer]["median"]) for r in results])))
-        for peer in results[0]["targets"]
-        if all(peer in r["ratios"] for r in results)
-    }
 
 
 def ratio_cell(result: dict[str, Any], peer: str) -> str:
@@ -112,8 +103,7 @@ def main() -> int:
         for error in result["errors"].values():
             console.print(f"{result['case']}: {error}", markup=False)
     report = {**provenance(), "results": results}
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(json.dumps(report, indent=2))
+    write_figures(args.out, report)
     console.print(f"{args.out}: all figures")
     return 0
 

@@ -17,7 +17,8 @@ from typing import Any
 from . import survey_report
 from .projection import projection_table, projections
 from .training import HEAD, rows_of
-from .wording import envs_of, name_of, rate_of, ratio_of, spread_of, table
+from .turns import geometric_mean
+from .wording import Result, name_of, rate_of, ratio_of, table, with_spread, work_of
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -29,41 +30,12 @@ PAGES = (
     "docs/cleanrl.md",
 )
 
-Result = dict[str, Any]
-
 Measured = dict[str, Any]
 """What the files of docs/results hold, by their names."""
 
 
-def work_of(result: Result) -> str:
-    """`Pong, 64 envs, async 16`."""
-    count = result["num_envs"]
-    how = "" if result["batch_size"] == count else f", async {result['batch_size']}"
-    game = result["task"].rpartition("-")[0]
-    return f"{game}, {envs_of(count)}{how}"
-
-
-def with_spread(result: Result, peer: str) -> str:
-    """`5.9× (5.8 to 6.4)`; nothing where the peer was not measured, its failure where it failed."""
-    if peer in result["errors"]:
-        return "failed"
-    if peer not in result["ratios"]:
-        return ""
-    return spread_of(result["ratios"][peer])
-
-
 def median_only(result: Result, peer: str) -> str:
     return with_spread(result, peer).partition(" (")[0]
-
-
-def mean_of(results: list[Result], peer: str) -> float | None:
-    """The geometric mean of the ratios, if the peer was measured in all of them."""
-    if not all(peer in result["ratios"] for result in results):
-        return None
-    product = 1.0
-    for result in results:
-        product *= result["ratios"][peer]["median"]
-    return product ** (1 / len(results))
 
 
 def poolkit_rate(result: Result) -> str:
@@ -78,7 +50,7 @@ def ratio_table(results: list[Result], cell: Callable[[Result, str], str], mean:
         for result in results
     ]
     if mean:
-        means = [mean_of(results, peer) for peer in peers]
+        means = [geometric_mean(results, "ratios", peer) for peer in peers]
         rows.append([mean, "", *("" if m is None else ratio_of(m) for m in means)])
     return table(["", "poolkit, steps/s", *map(name_of, peers)], rows)
 

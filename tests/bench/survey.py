@@ -8,7 +8,6 @@ takes part where the Makefile has installed it.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 
 from .cases import TEN_GAMES, Case
-from .turns import Answers, open_in_turns, provenance, spread, take_turns
+from .turns import Answers, open_in_turns, provenance, spread, take_turns, write_figures
 
 ONE_PROCESS = ("for-loop", "SyncVectorEnv")
 PROCESSES = ("AsyncVectorEnv", "SubprocVecEnv", "ShmemVectorEnv", "sample-factory")
@@ -179,12 +178,11 @@ def main() -> int:
         jobs = smoke_test(jobs)
     console = Console()
     report: dict[str, Any] = {**provenance(), **asdict(turns), "results": []}
-    args.out.parent.mkdir(parents=True, exist_ok=True)
     for job in track(jobs, "measuring", console=console):
         for result in job.measure(job.case, turns):
             report["results"].append(result)
             show(console, result)
-        args.out.write_text(json.dumps(report, indent=1))
+        write_figures(args.out, report)
     console.print(f"{args.out}: all figures")
     return 0
 

@@ -3,13 +3,22 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .projection import FRAME_SKIP
 from .survey import CARTPOLE, PERCENTILES, PONG
-from .wording import envs_of, name_of, rate_of, ratio_of, size_of, spread_of, table, time_of
-
-Result = dict[str, Any]
+from .turns import geometric_mean
+from .wording import (
+    Result,
+    envs_of,
+    name_of,
+    rate_of,
+    ratio_of,
+    size_of,
+    spread_of,
+    table,
+    time_of,
+    with_spread,
+    work_of,
+)
 
 
 def of(survey: dict[str, Any], question: str, **fields: Any) -> list[Result]:
@@ -27,19 +36,9 @@ def sides_of(results: list[Result]) -> list[str]:
     return sorted(sides, key=lambda side: side.startswith("poolkit"))
 
 
-def work_of(result: Result) -> str:
-    return f"{result['task'].rpartition('-')[0]}, {envs_of(result['num_envs'])}"
-
-
 def how_of(result: Result) -> str:
     threads = result["num_threads"]
     return f"{envs_of(result['num_envs'])}, {threads} thread{'s' if threads > 1 else ''}"
-
-
-def geometric_mean(results: list[Result], key: str, side: str) -> float | None:
-    """Of the medians, if the side was measured in all."""
-    values = [result[key][side]["median"] for result in results if side in result[key]]
-    return float(np.exp(np.mean(np.log(values)))) if len(values) == len(results) else None
 
 
 def throughput_table(survey: dict[str, Any], task: str, *, ratios: bool) -> str:
@@ -49,12 +48,10 @@ def throughput_table(survey: dict[str, Any], task: str, *, ratios: bool) -> str:
     frames = FRAME_SKIP if task == PONG else 1
 
     def cell(result: Result, side: str) -> str:
-        if side in result["errors"]:
-            return "failed"
+        if ratios or side in result["errors"]:
+            return with_spread(result, side)
         if side not in result["values"]:
             return ""
-        if ratios:
-            return spread_of(result["ratios"][side]) if side in result["ratios"] else ""
         return rate_of(result["values"][side]["median"] * frames)
 
     def mean(side: str) -> str:

@@ -21,6 +21,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from .turns import write_figures
+
 PONG = ("--network", "nips", "--num-envs", "64")
 
 
@@ -121,8 +123,7 @@ def main() -> int:
     for row in rows_of(results):
         table.add_row(*row)
     console.print(table)
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(json.dumps(results, indent=2))
+    write_figures(args.out, results)
     console.print(f"{args.out}: all figures")
     return 0
 

@@ -6,6 +6,7 @@ import os
 import platform
 import select
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -159,6 +160,18 @@ def open_in_turns(case: Case, rounds: int) -> Answers:
 def spread(values: Any) -> dict[str, float]:
     low, median, high = np.percentile(values, [25, 50, 75])
     return {"median": float(median), "low": float(low), "high": float(high)}
+
+
+def geometric_mean(results: list[dict[str, Any]], key: str, side: str) -> float | None:
+    """Of a side's medians, if it was measured in all."""
+    if not results or not all(side in result[key] for result in results):
+        return None
+    return statistics.geometric_mean(result[key][side]["median"] for result in results)
+
+
+def write_figures(path: Path, figures: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(figures, indent=2))
 
 
 def provenance() -> dict[str, Any]:

@@ -1,5 +1,10 @@
 """How figures and the libraries are written in tables and charts."""
 
+from typing import Any
+
+Result = dict[str, Any]
+"""Of a case: what bench.json and survey.json hold."""
+
 NAMES = {
     "envpool": "EnvPool",
     "gymnasium": "Gymnasium, NumPy",
@@ -18,6 +23,14 @@ def envs_of(num_envs: int) -> str:
     return f"{num_envs:,} env{'s' if num_envs > 1 else ''}"
 
 
+def work_of(result: Result) -> str:
+    """`Pong, 64 envs, async 16`."""
+    count = result["num_envs"]
+    how = "" if result["batch_size"] == count else f", async {result['batch_size']}"
+    game = result["task"].rpartition("-")[0]
+    return f"{game}, {envs_of(count)}{how}"
+
+
 def rate_of(rate: float) -> str:
     """In three digits."""
     rate = float(f"{rate:.3g}")
@@ -32,6 +45,15 @@ def spread_of(ratio: dict[str, float]) -> str:
     """`5.9× (5.8 to 6.4)`."""
     low, high = ratio_of(ratio["low"])[:-1], ratio_of(ratio["high"])[:-1]
     return f"{ratio_of(ratio['median'])} ({low} to {high})"
+
+
+def with_spread(result: Result, peer: str) -> str:
+    """`5.9× (5.8 to 6.4)`; nothing where the peer was not measured, its failure where it failed."""
+    if peer in result["errors"]:
+        return "failed"
+    if peer not in result["ratios"]:
+        return ""
+    return spread_of(result["ratios"][peer])
 
 
 def time_of(seconds: float) -> str:
