@@ -38,10 +38,10 @@ Handle stop;
 Handle fetch_first;
 Handle wait_first;
 Handle leap;
-// STA, STX and STY of a register of the TIA.
+// STA, STX and STY of a register of the TIA that change something there.
 enum Source { kFromY, kFromA, kFromX };  // in the order of the opcodes
 template <uint8_t kRegister, Source kSource>
-void store(POOLKIT_STATE);
+void change(POOLKIT_STATE);
 // One for all registers that do not show.
 constexpr uint8_t registered(uint8_t reg) {
   return reg != WSYNC && (kUnused >> reg & 1) ? 0x3f : reg;
@@ -87,8 +87,9 @@ struct Core {
     cycles = duration;
   }
 
+  POOLKIT_INLINE void count() { clock += cycles - kOneInstruction; }
   POOLKIT_INLINE void proceed() {
-    clock += cycles - kOneInstruction;
+    count();
     if (clock < 0) [[unlikely]]
       return stop(machine, next, clock, a, x, y);
 #if POOLKIT_TAIL_CALLS
@@ -105,6 +106,11 @@ struct Core {
     no_more();
   }
   POOLKIT_INLINE void no_more() { clock = cycle_of(clock) - kOneInstruction; }
+
+  template <Source kSource>
+  POOLKIT_INLINE uint8_t source() const {
+    return static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
+  }
 
   // The bus. What is `at_hand` needs no call.
 

@@ -3,20 +3,15 @@
 #include "tia_write.h"
 
 namespace poolkit::atari {
-namespace {
-
-template <Source kSource>
-POOLKIT_INLINE uint8_t source(uint32_t a, uint32_t x, uint32_t y) {
-  return static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
-}
 
 // Before a call that may be made or not, memory is a cheaper place for the state than registers
 // that the call must keep.
 template <uint8_t kRegister, Source kSource>
-__attribute__((noinline)) void change(POOLKIT_STATE) {
+void change(POOLKIT_STATE) {
+  const uint8_t value = static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
   Stopped& kept = machine.running.stopped;
   kept = {next, clock, a, x, y};
-  const bool over = machine.tia.write_to<kRegister>(source<kSource>(a, x, y), cycle_of(clock + 3));
+  const bool over = machine.tia.write_to<kRegister>(value, cycle_of(clock + 3));
   Core<kAnything> core(machine, kept.next, kept.clock, kept.a, kept.x, kept.y);
   core.begin(2, 3);
   if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
@@ -25,22 +20,10 @@ __attribute__((noinline)) void change(POOLKIT_STATE) {
   return core.proceed();
 }
 
-}  // namespace
-
-template <uint8_t kRegister, Source kSource>
-void store(POOLKIT_STATE) {
-  Core<kIdleChips> core(machine, next, clock, a, x, y);
-  core.begin(2, 3);
-  if (!machine.tia.write_idle(kRegister, source<kSource>(a, x, y), core.cycle()))
-    return change<kRegister, kSource>(machine, next, clock, a, x, y);
-  if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
-  return core.proceed();
-}
-
-#define STORES(reg)                                \
-  template void store<reg, kFromY>(POOLKIT_STATE); \
-  template void store<reg, kFromA>(POOLKIT_STATE); \
-  template void store<reg, kFromX>(POOLKIT_STATE);
+#define STORES(reg)                                 \
+  template void change<reg, kFromY>(POOLKIT_STATE); \
+  template void change<reg, kFromA>(POOLKIT_STATE); \
+  template void change<reg, kFromX>(POOLKIT_STATE);
 STORES(VSYNC)
 STORES(VBLANK)
 STORES(WSYNC)

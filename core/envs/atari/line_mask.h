@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace poolkit::atari {
@@ -46,8 +47,23 @@ constexpr LineMask joined_at(int x, const LineMask& left, const LineMask& right)
   return right ^ ((left ^ right) & kLeftOf[x]);
 }
 
+// A mask in registers. Made in memory, word by word, it would have to wait there: vectors cannot
+// be read out of two writes that are still on their way.
+struct Words {
+  uint64_t first = 0;
+  uint64_t second = 0;
+  uint64_t third = 0;
+
+  constexpr bool any() const { return (first | second | third) != 0; }
+  LineMask mask() const {
+    using Pair [[gnu::vector_size(16)]] = uint64_t;
+    const std::array<Pair, 2> pairs{Pair{first, second}, Pair{third, 0}};
+    return std::bit_cast<LineMask>(pairs);
+  }
+};
+
 // A pattern of up to 128 pixels drawn from pixel `position` (0 to 159) on, round the edge.
-constexpr LineMask placed(uint64_t low, uint64_t high, int position) {
+constexpr Words placed(uint64_t low, uint64_t high, int position) {
   constexpr uint64_t kLastWord = 0xffffffffu;
   const int shift = position % 64;
   const uint64_t a = low << shift;
@@ -55,11 +71,11 @@ constexpr LineMask placed(uint64_t low, uint64_t high, int position) {
   const uint64_t c = high >> 1 >> (63 - shift);
   switch (position / 64) {
     case 0:
-      return {{a | c >> 32, b, c & kLastWord}};
+      return {a | c >> 32, b, c & kLastWord};
     case 1:
-      return {{b >> 32 | c << 32, a | c >> 32, b & kLastWord}};
+      return {b >> 32 | c << 32, a | c >> 32, b & kLastWord};
     default:
-      return {{a >> 32 | b << 32, b >> 32 | c << 32, a & kLastWord}};
+      return {a >> 32 | b << 32, b >> 32 | c << 32, a & kLastWord};
   }
 }
 

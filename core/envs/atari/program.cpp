@@ -1,7 +1,5 @@
 #include "program.h"
 
-#include <array>
-
 namespace poolkit::atari {
 namespace {
 
@@ -116,6 +114,24 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
     instructions_.push_back(instruction);
   }
   instructions_.push_back({Handlers::kAll[kFetch]});
+  find_sequences(part);
+}
+
+// From the front, so that what comes behind is still alone.
+void Program::find_sequences(std::span<const uint8_t> part) {
+  Instruction* const instructions = instructions_.data() + instructions_.size() - (size_ + 1);
+  for (int at = 0; at < size_; ++at) {
+    Handles alone{instructions[at].handler};
+    int next = at;
+    for (size_t count = 1; count < alone.size(); ++count) {
+      next += kLengths[part[next]];
+      if (next >= size_) break;
+      alone[count] = instructions[next].handler;
+      Handle* const sequence = sequence_of(alone);
+      if (sequence == nullptr) break;
+      instructions[at].handler = sequence;
+    }
+  }
 }
 
 }  // namespace poolkit::atari

@@ -2,6 +2,7 @@
 // instruction again and again is found out once a ROM.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,6 +44,11 @@ struct Instruction {
 
 int length_of(uint8_t opcode);
 
+// What runs two to four instructions, one behind the other, in place of these; nullptr if nothing
+// does. Where three or four are run at once, so are the first two or three of them.
+using Handles = std::array<Handle*, 4>;  // the rest are null
+Handle* sequence_of(const Handles& alone);
+
 // An instruction as it comes over the bus, alone.
 Instruction decode(uint8_t opcode, uint8_t low, uint8_t high);
 
@@ -59,6 +65,8 @@ class Program {
   const Instruction* part(int index) const { return instructions_.data() + index * (size_ + 1); }
 
  private:
+  void find_sequences(std::span<const uint8_t> part);
+
   int size_;
   bool whole_;
   std::vector<Instruction> instructions_;
