@@ -40,6 +40,10 @@ Handle wait_first;
 Handle leap;
 // STA, STX and STY of a register of the TIA that change something there.
 enum Source { kFromY, kFromA, kFromX };  // in the order of the opcodes
+template <Source kSource>
+POOLKIT_INLINE uint8_t source(uint32_t a, uint32_t x, uint32_t y) {
+  return static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
+}
 template <uint8_t kRegister, Source kSource>
 void change(POOLKIT_STATE);
 // One for all registers that do not show.
@@ -106,11 +110,6 @@ struct Core {
     no_more();
   }
   POOLKIT_INLINE void no_more() { clock = cycle_of(clock) - kOneInstruction; }
-
-  template <Source kSource>
-  POOLKIT_INLINE uint8_t source() const {
-    return static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
-  }
 
   // The bus. What is `at_hand` needs no call.
 

@@ -7,8 +7,8 @@ namespace poolkit::atari {
 namespace {
 
 // Of each instruction there are functions for growing parts of the bus, so that what happens most
-// makes no calls and saves no registers. Plain_XX reaches memory only, and leaves what else may
-// happen to any_XX; writes to the TIA that change nothing are sorted out in between.
+// makes no calls. Plain_XX reaches memory only, and leaves what else may happen to any_XX; writes to
+// the TIA that change nothing are sorted out in between.
 
 #define POOLKIT_BEGIN(reach, bytes, cycles)        \
   Core<reach> core(machine, next, clock, a, x, y); \
@@ -27,17 +27,17 @@ namespace {
   }
 #define POOLKIT_OPERATION(name, reach, bytes, cycles, other) \
   struct name : Operation<reach, bytes, cycles, other> {     \
-    static POOLKIT_INLINE Outcome run(Core<reach>& core) {
-#define POOLKIT_END(outcome) \
-  return outcome;            \
-  }                          \
-  }                          \
+    static POOLKIT_INLINE bool run(Core<reach>& core) {
+#define POOLKIT_END \
+  return true;      \
+  }                 \
+  }                 \
   ;
 #define POOLKIT_PLAIN(code, bytes, cycles, other) \
   POOLKIT_OPERATION(Plain_##code, kMemory, bytes, cycles, other)
 #define POOLKIT_NOT_HERE_UNLESS(condition) \
   if (!(condition)) [[unlikely]]           \
-    return kNotHere;
+    return false;
 
 #define POOLKIT_READ(code, bytes, cycles, mode, condition)    \
   POOLKIT_ANY(code, bytes, cycles)                            \
@@ -49,13 +49,13 @@ namespace {
   const auto address = core.mode();                           \
   POOLKIT_NOT_HERE_UNLESS(core.at_hand(address) && condition) \
   core.do_##code(core.peek(address));                         \
-  POOLKIT_END(kWentOn)
+  POOLKIT_END
 #define READ(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, true)
 #define LOOKUP(code, bytes, cycles, mode, what)                      \
   READ(code, bytes, cycles, mode, what)                              \
   POOLKIT_OPERATION(Table_##code, kTable, bytes, cycles, any_##code) \
   core.do_##code(core.peek(core.mode()));                            \
-  POOLKIT_END(kWentOn)
+  POOLKIT_END
 #define ADD(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, !core.d)
 #define WRITE(code, bytes, cycles, mode, what)                \
   POOLKIT_ANY(code, bytes, cycles)                            \
@@ -72,7 +72,7 @@ namespace {
   const auto address = core.mode();                           \
   POOLKIT_NOT_HERE_UNLESS(core.in_ram(address))               \
   core.poke(address, core.value_##code(address));             \
-  POOLKIT_END(kWentOn)
+  POOLKIT_END
 #define MODIFY(code, bytes, cycles, mode, change, what)         \
   POOLKIT_ANY(code, bytes, cycles)                              \
   const auto address = core.mode();                             \
@@ -87,7 +87,7 @@ namespace {
   const uint8_t value = core.change_##code(core.peek(address)); \
   core.poke(address, value);                                    \
   core.do_##code(value);                                        \
-  POOLKIT_END(kWentOn)
+  POOLKIT_END
 #define PUSH(code, bytes, cycles, what)                                        \
   POOLKIT_ANY(code, bytes, cycles)                                             \
   core.push(core.value_##code());                                              \
@@ -100,7 +100,7 @@ namespace {
   POOLKIT_PLAIN(code, bytes, cycles, idle_##code)                              \
   POOLKIT_NOT_HERE_UNLESS(core.in_ram(core.top()))                             \
   core.push(core.value_##code());                                              \
-  POOLKIT_END(kWentOn)
+  POOLKIT_END
 #define CALL(code, bytes, cycles, test, what)    \
   POOLKIT_ANY(code, bytes, cycles)               \
   core.do_##code();                              \
@@ -109,20 +109,19 @@ namespace {
   POOLKIT_PLAIN(code, bytes, cycles, any_##code) \
   POOLKIT_NOT_HERE_UNLESS(core.test)             \
   core.do_##code();                              \
-  POOLKIT_END(kLeapt)
+  POOLKIT_END
 #define BRANCH(code, bytes, cycles, taken)       \
   POOLKIT_ANY(code, bytes, cycles)               \
   core.branch(core.taken_##code());              \
   POOLKIT_PROCEED                                \
   constexpr Handle* bus_##code = any_##code;     \
   POOLKIT_PLAIN(code, bytes, cycles, any_##code) \
-  const bool leaps = core.taken_##code();        \
-  core.leap(leaps);                              \
-  POOLKIT_END(leaps ? kLeapt : kWentOn)
+  core.leap(core.taken_##code());                \
+  POOLKIT_END
 #define ALONE(code, bytes, cycles, what)                             \
   POOLKIT_OPERATION(Plain_##code, kAnything, bytes, cycles, nullptr) \
   core.do_##code();                                                  \
-  POOLKIT_END(core.next == core.self + bytes ? kWentOn : kLeapt)     \
+  POOLKIT_END                                                        \
   constexpr Handle* bus_##code = handle<Plain_##code>;
 #include "opcodes.inc"
 

@@ -5,11 +5,8 @@
 
 namespace poolkit::atari {
 
-// What became of an instruction: the one behind it comes next, another one does, or it was not one
-// for this function; then nothing has changed.
-enum Outcome { kWentOn, kLeapt, kNotHere };
-
-// Instructions are types, with a `run` of their own. `kOther` runs those that are not for this one.
+// Instructions are types, each with a `run` of its own. It may find that what is to be done is not
+// for it, but for `kOther`: then it changes nothing and answers false.
 template <Reach kItsReach, int kItsBytes, int kItsCycles, Handle* kItsOther>
 struct Operation {
   static constexpr Reach kReach = kItsReach;
@@ -19,17 +16,15 @@ struct Operation {
 };
 
 // The jump from each instruction's function to the next one's is hard to foresee for the CPU, and
-// waiting for it costs more than most instructions do: what often stands together makes do with
-// one.
+// waiting for it costs more than most instructions do: those that often stand together share one.
 template <class First, class... Rest>
 POOLKIT_INLINE void run_in_a_row(POOLKIT_STATE) {
   Core<First::kReach> core(machine, next, clock, a, x, y);
   core.begin(First::kBytes, First::kCycles);
-  const Outcome outcome = First::run(core);
-  if (outcome == kNotHere) [[unlikely]]
+  if (!First::run(core)) [[unlikely]]
     return First::kOther(machine, next, clock, a, x, y);
   if constexpr (sizeof...(Rest) != 0) {
-    if (outcome == kWentOn) {
+    if (core.next == next + First::kBytes) {
       core.count();
       if (core.clock < 0) [[unlikely]]
         return stop(machine, core.next, core.clock, core.a, core.x, core.y);
@@ -47,11 +42,11 @@ void handle(POOLKIT_STATE) {
 // STA, STX or STY of a register of the TIA: here if that changes nothing there.
 template <uint8_t kRegister, Source kSource>
 struct Store : Operation<kIdleChips, 2, 3, change<kRegister, kSource>> {
-  static POOLKIT_INLINE Outcome run(Core<kIdleChips>& core) {
-    const uint8_t value = core.template source<kSource>();
-    if (!core.machine.tia.write_idle(kRegister, value, core.cycle())) return kNotHere;
+  static POOLKIT_INLINE bool run(Core<kIdleChips>& core) {
+    const uint8_t value = source<kSource>(core.a, core.x, core.y);
+    if (!core.machine.tia.write_idle(kRegister, value, core.cycle())) return false;
     if (kRegister == WSYNC) core.cycles += cycles_left_in_line(core.cycle());
-    return kWentOn;
+    return true;
   }
 };
 

@@ -8,7 +8,7 @@ namespace poolkit::atari {
 // that the call must keep.
 template <uint8_t kRegister, Source kSource>
 void change(POOLKIT_STATE) {
-  const uint8_t value = static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
+  const uint8_t value = source<kSource>(a, x, y);
   Stopped& kept = machine.running.stopped;
   kept = {next, clock, a, x, y};
   const bool over = machine.tia.write_to<kRegister>(value, cycle_of(clock + 3));

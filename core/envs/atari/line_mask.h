@@ -49,21 +49,21 @@ constexpr LineMask joined_at(int x, const LineMask& left, const LineMask& right)
 
 // A mask in registers. Made in memory, word by word, it would have to wait there: vectors cannot
 // be read out of two writes that are still on their way.
-struct Words {
+struct MaskWords {
   uint64_t first = 0;
   uint64_t second = 0;
   uint64_t third = 0;
 
   constexpr bool any() const { return (first | second | third) != 0; }
   LineMask mask() const {
-    using Pair [[gnu::vector_size(16)]] = uint64_t;
+    using Pair = uint64_t __attribute__((vector_size(16)));
     const std::array<Pair, 2> pairs{Pair{first, second}, Pair{third, 0}};
     return std::bit_cast<LineMask>(pairs);
   }
 };
 
 // A pattern of up to 128 pixels drawn from pixel `position` (0 to 159) on, round the edge.
-constexpr Words placed(uint64_t low, uint64_t high, int position) {
+constexpr MaskWords placed(uint64_t low, uint64_t high, int position) {
   constexpr uint64_t kLastWord = 0xffffffffu;
   const int shift = position % 64;
   const uint64_t a = low << shift;

@@ -106,8 +106,8 @@ void Program::add(std::span<const uint8_t> part, int first, int end) {
       instruction.leap = static_cast<int16_t>(in_window - next);
     }
     if (next < size_ && is_known(next)) {
-      const bool to_itself = part[next + 1] == 0xfb;
-      if (is_timer(operand) && reads_for(part[next], opcode) && to_itself) {
+      constexpr uint8_t kToItself = 0xfb;  // of that branch
+      if (is_timer(operand) && reads_for(part[next], opcode) && part[next + 1] == kToItself) {
         instruction.handler = Handlers::kAll[kWait];
       }
     }

@@ -137,7 +137,7 @@ class Tia {
   void settle_all() {
     if (unsettled_) settle(unsettled_);
   }
-  void settle_as(Object object, Words now);
+  void settle_as(Object object, MaskWords now);
   // Makes pixels of what the line has reached and was not drawn.
   void draw() {
     if (x_ == drawn_x_) return;
@@ -157,10 +157,10 @@ class Tia {
   void draw_pixels();
   uint8_t latch(int reg) const;
   void choose_colours();
-  Words player_line(int player) const;
-  Words missile_line(int player) const;
-  Words ball_line() const;
-  Words playfield_line() const;
+  MaskWords player_line(int player) const;
+  MaskWords missile_line(int player) const;
+  MaskWords ball_line() const;
+  MaskWords playfield_line() const;
   uint8_t written_graphics(int player) const {
     return regs_[VDELP0 + player] & 1 ? delayed_graphics_[player] : regs_[GRP0 + player];
   }

@@ -19,12 +19,12 @@ inline uint8_t Tia::graphics(int player) const {
   return regs_[REFP0 + player] & 8 ? static_cast<uint8_t>(kMirrored[value]) : value;
 }
 
-inline Words Tia::ball_line() const {
+inline MaskWords Tia::ball_line() const {
   if (!(enabled_ & bit(BL))) return {};
   return placed((uint64_t{1} << (1 << (regs_[CTRLPF] >> 4 & 3))) - 1, 0, position_[BL]);
 }
 
-inline Words Tia::player_line(int player) const {
+inline MaskWords Tia::player_line(int player) const {
   const uint8_t value = graphics(player);
   if (value == 0) return {};
   const Copies& copies = kCopies[regs_[NUSIZ0 + player] & 7];
@@ -36,7 +36,7 @@ inline Words Tia::player_line(int player) const {
   return placed(pattern * near_by, pattern * copies.far_away, position_[P0 + player]);
 }
 
-inline Words Tia::missile_line(int player) const {
+inline MaskWords Tia::missile_line(int player) const {
   if (!(enabled_ & bit(M0) << player)) return {};
   int size = regs_[NUSIZ0 + player] >> 4 & 3;
   if (player == 0 && missile_form_ == kHidden) return {};
@@ -47,12 +47,12 @@ inline Words Tia::missile_line(int player) const {
 }
 
 // Twenty bits, four pixels each; PF0 and PF2 run from bit 0 on, PF1 from bit 7.
-inline Words Tia::playfield_line() const {
+inline MaskWords Tia::playfield_line() const {
   if (!(enabled_ & bit(PF))) return {};
   const uint64_t first = kFourTimesAsIs[regs_[PF0] >> 4];
   const uint64_t middle = kFourTimes[regs_[PF1]];
   const uint64_t last = kFourTimesAsIs[regs_[PF2]];
-  Words line{first | middle << 16 | last << 48, last >> 16, 0};
+  MaskWords line{first | middle << 16 | last << 48, last >> 16, 0};
   if (!reflected()) {
     line.second |= first << 16 | middle << 32;
     line.third = last;
@@ -167,7 +167,7 @@ void Tia::settle(uint8_t objects) {
   if (objects & bit(PF)) settle_as(PF, playfield_line());
 }
 
-inline void Tia::settle_as(Object object, Words now) {
+inline void Tia::settle_as(Object object, MaskWords now) {
   const LineMask mask = now.mask();
   const uint8_t shown = now.any() ? bit(object) : 0;
   if (const int x = changed_at_[object]; x == 0) {
