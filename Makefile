@@ -54,7 +54,8 @@ $(SANITIZED): test-python-%: .venv/installed test-cpp-%
 	cp -r core/python/poolkit build/cpp-$*/site
 	$(BIN)/cmake --install build/cpp-$* --prefix build/cpp-$*/site/poolkit > /dev/null
 	LD_PRELOAD="$(call library,$(if $(filter thread,$*),tsan,asan)) $(call library,stdc++)" \
-	  ASAN_OPTIONS=abort_on_error=1 LSAN_OPTIONS=exitcode=0:log_path=build/reports:suppressions=tests/lsan.supp \
+	  TSAN_OPTIONS=suppressions=tests/tsan.supp ASAN_OPTIONS=abort_on_error=1 \
+	  LSAN_OPTIONS=exitcode=0:log_path=build/reports:suppressions=tests/lsan.supp \
 	  PYTHONPATH=build/cpp-$*/site POOLKIT_EXAMPLES=40 \
 	  $(BIN)/python -m pytest -p no:cacheprovider --capture=sys $(CONTRACT) || (cat build/reports.*; false)
 	! grep -s -B 9 -A 9 poolkit/_core build/reports.*

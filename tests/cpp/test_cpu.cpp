@@ -117,8 +117,8 @@ TEST(all_sequences_are_found) {
 
 // The others come from a program of which nothing is known in advance: over the bus, one by one.
 TEST(sequences_do_what_their_instructions_do) {
-  constexpr int kRoms = 300;
-  constexpr int kTurns = 1000;
+  constexpr int kRoms = 200;
+  constexpr int kTurns = 200;
   std::mt19937 random(1);
   for (int i = 0; i < kRoms; ++i) {
     const Bytes rom = banks_of(CartridgeType::k4K, random_rom(random));
@@ -129,7 +129,7 @@ TEST(sequences_do_what_their_instructions_do) {
     const auto one_by_one = std::make_unique<Board>(rom, unknown);
     bool over = false;
     for (int turn = 0; turn < kTurns && !over && !at_once->machine.cpu.jammed; ++turn) {
-      const int instructions = 1 + static_cast<int>(random() % 20);
+      const int instructions = 1 + static_cast<int>(random() % 40);
       over = run_cpu(at_once->machine, instructions);
       CHECK_EQUAL(run_cpu(one_by_one->machine, instructions), over);
       CHECK(at_once->state() == one_by_one->state());
