@@ -7,8 +7,8 @@ namespace poolkit::atari {
 namespace {
 
 // Of each instruction there are functions for growing parts of the bus, so that what happens most
-// makes no calls. Plain_XX reaches memory only, and leaves what else may happen to any_XX; writes to
-// the TIA that change nothing are sorted out in between.
+// makes no calls. Plain_XX reaches memory only, and leaves what else may happen to any_XX; writes
+// to the TIA that change nothing are sorted out in between.
 
 #define POOLKIT_BEGIN(reach, bytes, cycles)        \
   Core<reach> core(machine, next, clock, a, x, y); \
