@@ -38,12 +38,12 @@ Handle stop;
 Handle fetch_first;
 Handle wait_first;
 Handle leap;
-// STA, STX and STY of a register of the TIA that change something there.
-enum Source { kFromY, kFromA, kFromX };  // in the order of the opcodes
+enum Source { kFromY, kFromA, kFromX };  // of STY, STA, STX, in the order of their opcodes
 template <Source kSource>
 POOLKIT_INLINE uint8_t source(uint32_t a, uint32_t x, uint32_t y) {
   return static_cast<uint8_t>(kSource == kFromA ? a : kSource == kFromX ? x : y);
 }
+// STA, STX and STY of a register of the TIA that change something there.
 template <uint8_t kRegister, Source kSource>
 void change(POOLKIT_STATE);
 // One for all registers that do not show.

@@ -10,18 +10,10 @@ namespace {
 // makes no calls. Plain_XX reaches memory only, and leaves what else may happen to any_XX; writes
 // to the TIA that change nothing are sorted out in between.
 
-#define POOLKIT_BEGIN(reach, bytes, cycles)        \
-  Core<reach> core(machine, next, clock, a, x, y); \
-  core.begin(bytes, cycles);
-#define POOLKIT_ANY(code, bytes, cycles)          \
-  POOLKIT_SELDOM void any_##code(POOLKIT_STATE) { \
-    POOLKIT_BEGIN(kAnything, bytes, cycles)
-#define POOLKIT_IDLE(code, bytes, cycles) \
-  void idle_##code(POOLKIT_STATE) {       \
-    POOLKIT_BEGIN(kIdleChips, bytes, cycles)
-#define POOLKIT_LEAVE_UNLESS(condition, function) \
-  if (!(condition)) [[unlikely]]                  \
-    return function(machine, next, clock, a, x, y);
+#define POOLKIT_ANY(code, bytes, cycles)                 \
+  POOLKIT_SELDOM void any_##code(POOLKIT_STATE) {        \
+    Core<kAnything> core(machine, next, clock, a, x, y); \
+    core.begin(bytes, cycles);
 #define POOLKIT_PROCEED  \
   return core.proceed(); \
   }
@@ -35,6 +27,8 @@ namespace {
   ;
 #define POOLKIT_PLAIN(code, bytes, cycles, other) \
   POOLKIT_OPERATION(Plain_##code, kMemory, bytes, cycles, other)
+#define POOLKIT_IDLE(code, bytes, cycles) \
+  POOLKIT_OPERATION(Idle_##code, kIdleChips, bytes, cycles, any_##code)
 #define POOLKIT_NOT_HERE_UNLESS(condition) \
   if (!(condition)) [[unlikely]]           \
     return false;
@@ -57,21 +51,21 @@ namespace {
   core.do_##code(core.peek(core.mode()));                            \
   POOLKIT_END
 #define ADD(code, bytes, cycles, mode, what) POOLKIT_READ(code, bytes, cycles, mode, !core.d)
-#define WRITE(code, bytes, cycles, mode, what)                \
-  POOLKIT_ANY(code, bytes, cycles)                            \
-  const auto address = core.mode();                           \
-  core.write(address, core.value_##code(address));            \
-  POOLKIT_PROCEED                                             \
-  POOLKIT_IDLE(code, bytes, cycles)                           \
-  const auto address = core.mode();                           \
-  const uint8_t value = core.value_##code(address);           \
-  POOLKIT_LEAVE_UNLESS(core.idle(address, value), any_##code) \
-  POOLKIT_PROCEED                                             \
-  constexpr Handle* bus_##code = idle_##code;                 \
-  POOLKIT_PLAIN(code, bytes, cycles, idle_##code)             \
-  const auto address = core.mode();                           \
-  POOLKIT_NOT_HERE_UNLESS(core.in_ram(address))               \
-  core.poke(address, core.value_##code(address));             \
+#define WRITE(code, bytes, cycles, mode, what)            \
+  POOLKIT_ANY(code, bytes, cycles)                        \
+  const auto address = core.mode();                       \
+  core.write(address, core.value_##code(address));        \
+  POOLKIT_PROCEED                                         \
+  POOLKIT_IDLE(code, bytes, cycles)                       \
+  const auto address = core.mode();                       \
+  const uint8_t value = core.value_##code(address);       \
+  POOLKIT_NOT_HERE_UNLESS(core.idle(address, value))      \
+  POOLKIT_END                                             \
+  constexpr Handle* bus_##code = handle<Idle_##code>;     \
+  POOLKIT_PLAIN(code, bytes, cycles, handle<Idle_##code>) \
+  const auto address = core.mode();                       \
+  POOLKIT_NOT_HERE_UNLESS(core.in_ram(address))           \
+  core.poke(address, core.value_##code(address));         \
   POOLKIT_END
 #define MODIFY(code, bytes, cycles, mode, change, what)         \
   POOLKIT_ANY(code, bytes, cycles)                              \
@@ -88,18 +82,18 @@ namespace {
   core.poke(address, value);                                    \
   core.do_##code(value);                                        \
   POOLKIT_END
-#define PUSH(code, bytes, cycles, what)                                        \
-  POOLKIT_ANY(code, bytes, cycles)                                             \
-  core.push(core.value_##code());                                              \
-  POOLKIT_PROCEED                                                              \
-  POOLKIT_IDLE(code, bytes, cycles)                                            \
-  POOLKIT_LEAVE_UNLESS(core.idle(core.top(), core.value_##code()), any_##code) \
-  --core.sp;                                                                   \
-  POOLKIT_PROCEED                                                              \
-  constexpr Handle* bus_##code = idle_##code;                                  \
-  POOLKIT_PLAIN(code, bytes, cycles, idle_##code)                              \
-  POOLKIT_NOT_HERE_UNLESS(core.in_ram(core.top()))                             \
-  core.push(core.value_##code());                                              \
+#define PUSH(code, bytes, cycles, what)                               \
+  POOLKIT_ANY(code, bytes, cycles)                                    \
+  core.push(core.value_##code());                                     \
+  POOLKIT_PROCEED                                                     \
+  POOLKIT_IDLE(code, bytes, cycles)                                   \
+  POOLKIT_NOT_HERE_UNLESS(core.idle(core.top(), core.value_##code())) \
+  --core.sp;                                                          \
+  POOLKIT_END                                                         \
+  constexpr Handle* bus_##code = handle<Idle_##code>;                 \
+  POOLKIT_PLAIN(code, bytes, cycles, handle<Idle_##code>)             \
+  POOLKIT_NOT_HERE_UNLESS(core.in_ram(core.top()))                    \
+  core.push(core.value_##code());                                     \
   POOLKIT_END
 #define CALL(code, bytes, cycles, test, what)    \
   POOLKIT_ANY(code, bytes, cycles)               \
